@@ -1,0 +1,30 @@
+"""Formats: records of a ledger, one by one, to `Event` or `Malformed`; and what a file is, by its content.
+
+A new dialect joins here and changes nothing outside this folder."""
+
+from __future__ import annotations
+
+from korg_tui.formats.detect import BYTE_ORDER_MARK, HEAD, Container, NotALedger, detect, is_ledger
+from korg_tui.formats.korg import Body, body, decode
+from korg_tui.formats.parse import MAX_DEPTH, Unreadable, loads
+from korg_tui.formats.recover import records_of_line, recover
+from korg_tui.formats.scan import Elements, elements
+
+__all__ = [
+    "BYTE_ORDER_MARK",
+    "HEAD",
+    "MAX_DEPTH",
+    "Body",
+    "Container",
+    "Elements",
+    "NotALedger",
+    "Unreadable",
+    "body",
+    "decode",
+    "detect",
+    "elements",
+    "is_ledger",
+    "loads",
+    "records_of_line",
+    "recover",
+]

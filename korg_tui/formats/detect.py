@@ -1,0 +1,151 @@
+"""Which container holds the records, by content and never by name (LEDGERS.md, Detection)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from korg_tui.event import Event
+from korg_tui.formats.korg import decode
+from korg_tui.formats.parse import Unreadable, loads
+from korg_tui.formats.recover import records_of_line
+from korg_tui.formats.scan import EVENT_START, members, value_end
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+HEAD = 1 << 20
+"""Bytes that are enough to tell a ledger, unless one record is longer."""
+
+_TOTAL = re.compile(rb"//\s*total events:\s*(\d{1,18})\s*$", re.MULTILINE)
+_LIKE_AN_EVENT = re.compile(rb'"(?:seq_id|tool_name|source_agent|event_type|entry_hash)"\s*:')
+_CLAIMS = ("schema", "claim", "issuer", "issued_at", "generated_at", "event_count", "tip")
+
+
+class Container(msgspec.Struct, frozen=True):
+    """What the bytes hold: `lines`, `array`, `wrapper`, `wire` or `empty`, and where records begin."""
+
+    kind: str
+    start: int = 0
+    """Bytes before the first line, or up to and with the array's opening bracket."""
+    notes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def appended(self) -> bool:
+        """Writers add lines at the end; otherwise they write the whole file again."""
+        return self.kind in ("lines", "wire", "empty")
+
+
+class NotALedger(ValueError):
+    """The bytes hold no Korg event and do not begin one; the text says what they look like."""
+
+
+def detect(data: bytes, *, whole: bool = True) -> Container:
+    """The container that `data` is, or begins to be when it is not the `whole`. Raises `NotALedger`."""
+    mark = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
+    notes = (("byte-order mark", "present, skipped"),) if mark else ()
+    first = _first_byte(data, mark)
+    if first < 0:
+        return Container("empty", mark, notes)
+    if data[first : first + 1] == b"[" and _array_of_events(data, first + 1, whole):
+        return Container("array", first + 1, notes)
+    wrapper = _wrapper(data, first, whole)
+    if wrapper is not None:
+        return msgspec.structs.replace(wrapper, notes=notes + wrapper.notes)
+    if not _lines_of_events(data, mark, whole):
+        raise NotALedger(_appearance(data, first))
+    total = _TOTAL.match(data, first)
+    if total:
+        return Container("wire", mark, (*notes, ("total", total[1].decode())))
+    return Container("lines", mark, notes)
+
+
+def is_ledger(head: bytes, *, whole: bool = False) -> bool:
+    """Whether bytes from the beginning of a file belong to a ledger; 0 bytes do."""
+    try:
+        detect(head, whole=whole)
+    except NotALedger:
+        return False
+    return True
+
+
+def _first_byte(data: bytes, start: int) -> int:
+    for position in range(start, len(data)):
+        if data[position] not in b" \t\r\n":
+            return position
+    return -1
+
+
+def _array_of_events(data: bytes, start: int, whole: bool) -> bool:
+    """An empty array, or one with an event among its first elements (all of them when it is `whole`)."""
+    position, judged = start, 0
+    while True:
+        position = _first_byte(data, position)
+        if position < 0:
+            return judged == 0
+        if data[position] in b"]":
+            return judged == 0
+        if data[position] in b",":
+            position += 1
+            continue
+        end = value_end(data, position)
+        if end < 0:
+            return bool(_LIKE_AN_EVENT.search(data, position)) or (not whole and judged == 0)
+        if isinstance(decode(data[position:end], position), Event):
+            return True
+        judged += 1
+        position = end
+
+
+def _wrapper(data: bytes, first: int, whole: bool) -> Container | None:
+    """One object that has `events`. A line that has `events` beside a seq is an event."""
+    if data[first : first + 1] != b"{":
+        return None
+    claims: list[tuple[str, str]] = []
+    start = -1
+    for name, position in members(data, first):
+        if name in ("seq_id", "seq", "tool_name"):
+            return None
+        if name == "events" and data[position : position + 1] == b"[":
+            start = position + 1
+        elif name in _CLAIMS or name in ("signature", "seal"):
+            claims.append((name, _plain(data, position)))
+    if start < 0 or not _array_of_events(data, start, whole):
+        return None
+    return Container("wrapper", start, tuple(claims))
+
+
+def _plain(data: bytes, position: int) -> str:
+    """A small value as text for a note: strings as they are, objects member by member."""
+    end = value_end(data, position)
+    try:
+        value: Any = loads(data[position:end])
+    except Unreadable:
+        return ""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {found}" for name, found in value.items())[:500]
+    return str(value)[:500]
+
+
+def _lines_of_events(data: bytes, start: int, whole: bool) -> bool:
+    """A line with an event in it, or the beginning of one; comments alone are an empty wire form."""
+    position, other = start, False
+    while position < len(data):
+        feed = data.find(b"\n", position)
+        line = data[position : feed if feed >= 0 else len(data)]
+        if any(isinstance(record, Event) for record in records_of_line(line, position)):
+            return True
+        text = line.strip(b" \t\r")
+        other = other or (bool(text) and not text.startswith(b"//"))
+        if feed < 0 and EVENT_START.match(text) and (not whole or _LIKE_AN_EVENT.search(text)):
+            return True
+        position = position + len(line) + 1
+    return not other and bool(_TOTAL.match(data, _first_byte(data, start)))
+
+
+def _appearance(data: bytes, first: int) -> str:
+    if b"\0" in data[:8192]:
+        return "it is binary"
+    if data[first : first + 1] in (b"{", b"["):
+        return "it is JSON without a Korg event"
+    return "it is text without a Korg event"

@@ -1,0 +1,338 @@
+"""Korg events in their three shapes: nested, flat, and legacy (LEDGERS.md, Event shapes; CAUSALITY §1)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, Raw
+
+from korg_tui.event import DEFAULT_KINDS, SYNTHESIZED_PROMPT, Event, Kind, KindTable, Malformed
+from korg_tui.formats.parse import Unreadable, loads, too_deep
+
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+_MASK63 = INT64_MAX
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_LAST_MS = int(datetime(9998, 12, 31, tzinfo=UTC).timestamp() * 1000)
+
+_RETURN_KEYS = frozenset({"root_seq", "child_root_seq", "child_root_seqs"})
+_RETURN_LEVELS = 4
+_LONG_PROMPT = 1024
+_DIGEST = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
+
+_S = TypeVar("_S", bound=msgspec.Struct)
+
+
+class Body(msgspec.Struct):
+    """One record, decoded whole: what the skeleton leaves on disk. `record` is everything as found,
+    unknown fields too; the other fields are views into it, empty where it has none."""
+
+    args: Any
+    result: Any
+    payload_refs: list[Any]
+    metadata: dict[str, Any]
+    record: dict[str, Any]
+
+
+class _Metadata(msgspec.Struct):
+    triggered_by: Any = None
+    root_event_id: Any = None
+    event_id: Any = None
+    causation_id: Any = None
+    emitted_at: Any = None
+    payload_refs: Any = None
+
+
+class _Call(msgspec.Struct):
+    event_type: Any = None
+    source_agent: Any = None
+    tool_name: Any = None
+    args: Raw = Raw()
+    result: Raw = Raw()
+    payload_refs: Raw = Raw()
+    success: Any = None
+    duration_ms: Any = None
+    timestamp: Any = None
+
+
+class _Line(_Call):
+    schema_version: Any = None
+    seq_id: Any = UNSET
+    seq: Any = UNSET
+    metadata: _Metadata | None = None
+    event: _Call | None = None
+    triggered_by: Any = UNSET
+    entry_hash: Any = None
+
+
+_decode_line = msgspec.json.Decoder(_Line).decode
+
+
+def decode(raw: bytes, offset: int, kinds: KindTable = DEFAULT_KINDS) -> Event | Malformed:
+    """The skeleton of the event in `raw`, the exact bytes of one record that begins at `offset`.
+
+    Never raises: a record that is no Korg event in any shape is a `Malformed` that says why.
+    """
+    if too_deep(raw):
+        return Malformed(offset=offset, length=len(raw), reason=_reason(raw))
+    try:
+        line = _decode_line(raw)
+    except (msgspec.MsgspecError, RecursionError):
+        patient = _line_of_any(raw)
+        if patient is None:
+            return Malformed(offset=offset, length=len(raw), reason=_reason(raw))
+        line = patient
+    return _event(line, raw, offset, kinds)
+
+
+def body(raw: bytes) -> Body | None:
+    """The whole record in `raw`; `None` when it is malformed (no JSON object)."""
+    try:
+        record = loads(raw)
+    except Unreadable:
+        return None
+    if not isinstance(record, dict):
+        return None
+    event = record.get("event")
+    inner = event if isinstance(event, dict) else record
+    metadata = record.get("metadata")
+    refs = inner.get("payload_refs")
+    return Body(
+        args=inner.get("args"),
+        result=inner.get("result"),
+        payload_refs=refs if isinstance(refs, list) else [],
+        metadata=metadata if isinstance(metadata, dict) else {},
+        record=record,
+    )
+
+
+def _reason(raw: bytes) -> str:
+    try:
+        value = loads(raw)
+    except Unreadable as error:
+        return str(error)
+    return f"not an event: a JSON {_json_type(value)} where an object belongs"
+
+
+def _json_type(value: object) -> str:
+    for kind, name in ((bool, "boolean"), (int | float, "number"), (str, "string"), (list, "list")):
+        if isinstance(value, kind):
+            return name
+    return "null"
+
+
+def _line_of_any(raw: bytes) -> _Line | None:
+    """The fields of a record that the typed decoder refuses, with values left as they are."""
+    try:
+        record = loads(raw)
+    except Unreadable:
+        return None
+    if not isinstance(record, dict):
+        return None
+    line = _fill(_Line(), record)
+    metadata, event = record.get("metadata"), record.get("event")
+    line.metadata = _fill(_Metadata(), metadata) if isinstance(metadata, dict) else None
+    line.event = _fill(_Call(), event) if isinstance(event, dict) else None
+    return line
+
+
+def _fill(struct: _S, found: dict[str, Any]) -> _S:
+    for name in struct.__struct_fields__:
+        if name in found:
+            setattr(struct, name, found[name])
+    return struct
+
+
+def _event(line: _Line, raw: bytes, offset: int, kinds: KindTable) -> Event | Malformed:
+    call = line if line.event is None else line.event
+    seq = line.seq if line.seq_id is UNSET else line.seq_id
+    tool, event_type = call.tool_name, call.event_type
+    fault = _fault(seq, tool, event_type, line)
+    if fault:
+        return Malformed(offset=offset, length=len(raw), reason=fault)
+    if isinstance(tool, str) and (event_type is None or event_type == "AgentToolCall"):
+        kind = kinds[tool]
+    else:
+        kind, tool = Kind.GOVERNANCE, _name(event_type) or _name(tool)
+    metadata = line.metadata or _NO_METADATA
+    named = line.triggered_by if line.triggered_by is not UNSET else metadata.triggered_by
+    parent = max(INT64_MIN, min(named, INT64_MAX)) if type(named) is int else None
+    prompt, synthesized = _prompt(call.args, raw)
+    duration = call.duration_ms
+    return Event(
+        seq=seq,
+        kind=kind,
+        tool=tool,
+        actor=_name(call.source_agent),
+        parent=parent,
+        bad_parent=parent is None and named is not None,
+        success=call.success if isinstance(call.success, bool) else None,
+        duration_ms=_duration(duration) if duration is not None else None,
+        time_ms=_time(call.timestamp, metadata.emitted_at),
+        prompt=prompt,
+        returns=_returns(_value(call.result)) if b"root_seq" in raw else (),
+        root_event_id=_name(metadata.root_event_id),
+        event_id=_name(metadata.event_id),
+        causation_id=_name(metadata.causation_id),
+        synthesized=synthesized and kind is Kind.PROMPT,
+        blobs=_blobs(call, metadata) if b"sha256" in raw or b'"_ref"' in raw or _has_refs(call) else (),
+        schema=_name(line.schema_version),
+        digest=_digest(line.entry_hash, raw),
+        offset=offset,
+        length=len(raw),
+    )
+
+
+_NO_METADATA = _Metadata()
+
+
+def _fault(seq: object, tool: object, event_type: object, line: _Line) -> str:
+    """Why a record cannot be an event; empty when it can."""
+    if type(seq) is int:
+        if not INT64_MIN <= seq <= INT64_MAX:
+            return "seq_id is larger than 64 bits hold"
+        if line.event is None and tool is None and event_type is None:
+            return "not an event: it names neither a tool nor an event type"
+        return ""
+    if seq is UNSET:
+        return "not an event: seq_id is missing"
+    return f"seq_id is not an integer but a JSON {_json_type(seq)}"
+
+
+def _name(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _value(found: object) -> Any:  # noqa: ANN401 - a JSON value
+    """A part of a record as a value: the typed decoder leaves parts undecoded. `None` when unreadable."""
+    if not isinstance(found, Raw):
+        return found
+    part = bytes(found)
+    if not part:
+        return None
+    try:
+        return loads(part)
+    except Unreadable:
+        return None
+
+
+def _digest(entry_hash: object, raw: bytes) -> int:
+    content = entry_hash.encode("utf-8", "surrogatepass") if isinstance(entry_hash, str) else b""
+    return int.from_bytes(blake2b(content or raw, digest_size=8).digest(), "big") & _MASK63
+
+
+def _duration(found: object) -> float | None:
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return None
+    try:
+        milliseconds = float(found)
+    except OverflowError:
+        return None
+    return milliseconds if math.isfinite(milliseconds) and milliseconds >= 0 else None
+
+
+def _time(timestamp: object, emitted_at: object) -> int | None:
+    if isinstance(timestamp, str) and len(timestamp) < 64:
+        try:
+            when = datetime.fromisoformat(timestamp)
+            since = (when if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH
+        except (ValueError, OverflowError):
+            pass
+        else:
+            milliseconds = since // _MILLISECOND
+            if 0 <= milliseconds <= _LAST_MS:
+                return milliseconds
+    if isinstance(emitted_at, dict):
+        physical = emitted_at.get("physical")
+        if type(physical) is int and 0 < physical <= _LAST_MS:
+            return physical
+    return None
+
+
+def _prompt(args: object, raw: bytes) -> tuple[str, bool]:
+    """The key of `args.prompt` (see `Event.prompt`), and whether it is the adapter's placeholder."""
+    if b'"prompt"' not in raw:
+        return "", False
+    found = _value(args)
+    prompt = found.get("prompt") if isinstance(found, dict) else None
+    if isinstance(prompt, str) and prompt:
+        return f"text:{_shortened(prompt)}", prompt == SYNTHESIZED_PROMPT
+    if isinstance(prompt, dict):
+        digest = _blob_name(prompt.get("_ref"))
+        return (f"ref:{digest}" if digest else ""), False
+    return "", False
+
+
+def _shortened(prompt: str) -> str:
+    """A long prompt by its beginning and a digest: keys stay small, and equal for equal prompts only."""
+    if len(prompt) <= _LONG_PROMPT:
+        return prompt
+    whole = blake2b(prompt.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return f"{prompt[: _LONG_PROMPT // 2]}…{len(prompt)}:{whole}"
+
+
+def _returns(result: object) -> tuple[int, ...]:
+    """The seqs under the return keys of `result`, at most four levels down (CAUSALITY §5 step 2)."""
+    seqs: list[int] = []
+    level = [result]
+    for _ in range(_RETURN_LEVELS):
+        below: list[object] = []
+        for value in level:
+            if isinstance(value, dict):
+                for key, member in value.items():
+                    if key in _RETURN_KEYS:
+                        seqs.extend(_integers(member))
+                    below.append(member)
+            elif isinstance(value, list):
+                below.extend(value)
+        level = [value for value in below if isinstance(value, dict | list)]
+    return tuple(dict.fromkeys(seqs))
+
+
+def _integers(found: object) -> Iterator[int]:
+    for value in found if isinstance(found, list) else (found,):
+        if type(value) is int and INT64_MIN <= value <= INT64_MAX:
+            yield value
+
+
+def _has_refs(call: _Call) -> bool:
+    refs = call.payload_refs
+    return bytes(refs) not in (b"", b"[]") if isinstance(refs, Raw) else bool(refs)
+
+
+def _blobs(call: _Call, metadata: _Metadata) -> tuple[str, ...]:
+    """The digests that a record names: where the key says so in args and result, anywhere in payload_refs."""
+    names: dict[str, None] = {}
+    for part in (call.args, call.result):
+        for key, text in _texts(_value(part)):
+            if key == "_ref" or key.endswith("sha256"):
+                names |= dict.fromkeys(filter(None, (_blob_name(text),)))
+    for refs in (call.payload_refs, metadata.payload_refs):
+        for _, text in _texts(_value(refs)):
+            names |= dict.fromkeys(filter(None, (_blob_name(text),)))
+    return tuple(names)
+
+
+def _texts(value: object) -> Iterator[tuple[str, str]]:
+    """All strings in a JSON value with the key they stand under, in document order."""
+    stack: list[tuple[str, object]] = [("", value)]
+    while stack:
+        key, found = stack.pop()
+        if isinstance(found, str):
+            yield key, found
+        elif isinstance(found, dict):
+            stack.extend(reversed(found.items()))
+        elif isinstance(found, list):
+            stack.extend((key, member) for member in reversed(found))
+
+
+def _blob_name(text: object) -> str:
+    """The 64 lower-case hex digits in `text`, with or without `sha256:` in front; empty without."""
+    match = _DIGEST.fullmatch(text) if isinstance(text, str) else None
+    return match[1] if match else ""

@@ -1,0 +1,228 @@
+"""FileSource: a ledger in a file, read once and then followed through whatever its writers do to it
+(LEDGERS.md, Containers; CAUSALITY §8)."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from korg_tui.event import Record
+from korg_tui.formats import NotALedger
+from korg_tui.sources.bodies import Bodies, OpenFile
+from korg_tui.sources.errors import BodyGone, cannot_read, not_a_ledger, reason
+from korg_tui.sources.facts import CaughtUp, Fact, Grew, Opened, Progress, Replaced, State
+from korg_tui.sources.reading import Reading, Unfinished, begins_something
+
+BATCH = 2_000
+"""Records in one fact, at most."""
+_HALF_WRITTEN_NS = 250_000_000
+_SAME_TICK_NS = 60_000_000
+_COMPARED_AT_LEISURE = 8 << 20
+
+
+class FileSource:
+    """One ledger file. `start` reads it, `poll` says what changed since; `read` gives bodies.
+
+    With `wait`, a file that is not there yet is waited for; otherwise `start` raises `SourceError`.
+    Nothing is ever written, locked, or created. `clock` gives nanoseconds since the epoch."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        name: str | None = None,
+        wait: bool = False,
+        clock: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self.path = Path(path)
+        self.name = str(path) if name is None else name
+        self._wait = wait
+        self._clock = clock
+        self._bodies: Bodies | None = None
+        self._reading = Reading()
+        self._seen: tuple[int, ...] = ()
+        self._refused: tuple[int, ...] = ()
+        self._state = ""
+        self._half_written = False
+        self._same_tick = False
+
+    def start(self) -> Iterator[Fact]:
+        """Read the file in batches. Ends with `CaughtUp`, or with a `State` when nothing can be read yet.
+        Raises `SourceError` when it is no ledger or cannot be read."""
+        try:
+            file = OpenFile.at(self.path)
+        except OSError as error:
+            if not (self._wait and isinstance(error, FileNotFoundError | NotADirectoryError)):
+                raise cannot_read(self.name, error) from None
+            yield self._becomes("waiting", f"{self.name} is not there yet; it is read as soon as it appears")
+            return
+        self._bodies = Bodies(file)
+        try:
+            yield from self._first_reading(file)
+        except NotALedger as error:
+            raise not_a_ledger(self.name, str(error)) from None
+        except OSError as error:
+            raise cannot_read(self.name, error) from None
+
+    def _first_reading(self, file: OpenFile) -> Iterator[Fact]:
+        now = file.stat()
+        opened = False
+        for records in self._reading.first(file, now.st_size):
+            if not opened:
+                yield self._opened()
+                opened = True
+            yield from _grown(records)
+            yield Progress(self._reading.end, now.st_size)
+        if not opened:
+            yield self._opened()
+        self._remember(now)
+        yield CaughtUp()
+
+    def _opened(self) -> Opened:
+        return Opened(self._reading.container.kind, self._reading.container.notes)
+
+    def finish(self) -> list[Record]:
+        """The torn end of the file as records, for a reader that does not wait for the rest of it."""
+        return self._reading.finish()
+
+    def poll(self) -> list[Fact]:
+        """What changed since `start` or the last `poll`, in order; `[]` when nothing did. Raises nothing: a
+        source that cannot be read any more is a `State`."""
+        try:
+            now = self.path.stat()
+            if _signature(now) == self._refused:
+                return []
+            self._refused = ()
+            return self._changes(now)
+        except (FileNotFoundError, NotADirectoryError):
+            return self._is_gone()
+        except OSError as error:
+            return self._fails(f"{self.name}: {reason(error)}; it is tried again until it can be read")
+        except NotALedger as error:
+            self._refused = _signature(now)
+            return self._fails(f"{self.name} is not a ledger now: {error}; it is read again when it changes")
+
+    @property
+    def unsettled(self) -> bool:
+        """A change was seen that may not be all: poll again soon, notified or not."""
+        return self._half_written or self._same_tick
+
+    def _changes(self, now: os.stat_result) -> list[Fact]:
+        self._half_written = False
+        if self._bodies is None:
+            return self._appears()
+        file = self._bodies.file
+        try:
+            if _identity(now) == _identity(file.stat()):
+                facts = self._changes_in_place(file, now)
+            else:
+                facts = self._is_replaced(self._bodies)
+        except Unfinished:
+            self._half_written = True
+            return []
+        if self._state in ("gone", "failed"):
+            return [self._becomes("back", f"{self.name} is back, and is followed again"), *facts]
+        return facts
+
+    def _appears(self) -> list[Fact]:
+        file = OpenFile.at(self.path)
+        self._bodies = Bodies(file)
+        try:
+            facts = list(self._first_reading(file))
+        except (NotALedger, OSError):
+            may_grow = begins_something(file.read(0, file.stat().st_size))
+            file.close()
+            self._bodies, self._reading = None, Reading()
+            if may_grow:
+                return []
+            raise
+        return [self._becomes("live", f"{self.name} has appeared, and is followed"), *facts]
+
+    def _changes_in_place(self, file: OpenFile, now: os.stat_result) -> list[Fact]:
+        if _signature(now) == self._seen:
+            if not self._same_tick or self._age(now) < _SAME_TICK_NS:
+                return []
+            if now.st_size > _COMPARED_AT_LEISURE:
+                self._same_tick = False
+                return []
+        elif self._reading.appended(file, now.st_size):
+            records = self._reading.append(file, now.st_size)
+            self._remember(now)
+            return list(_grown(records))
+        return self._read_again(file, now)
+
+    def _is_replaced(self, bodies: Bodies) -> list[Fact]:
+        file = OpenFile.at(self.path)
+        try:
+            return self._read_again(file, file.stat(), other=bodies.file)
+        finally:
+            if bodies.file is not file:
+                file.close()
+
+    def _read_again(self, file: OpenFile, now: os.stat_result, other: OpenFile | None = None) -> list[Fact]:
+        """Facts about a file that was rewritten in place, or took the place of an `other` one."""
+        bodies = self._bodies
+        assert bodies is not None
+        changed = self._reading.again(file, now.st_size, fresh=0 <= self._age(now) < _HALF_WRITTEN_NS)
+        self._remember(now)
+        facts: list[Fact] = [self._opened()] if changed.opened else []
+        if changed.cut is None:
+            if other is not None:
+                bodies.same_content(file)
+            return [*facts, *_grown(changed.records)]
+        if other is None:
+            bodies.rewritten(changed.cut)
+        else:
+            bodies.replaced(file)
+        facts.append(Replaced(changed.cut, tuple(changed.records[:BATCH]), bodies.epoch))
+        return [*facts, *_grown(changed.records[BATCH:])]
+
+    def _remember(self, now: os.stat_result) -> None:
+        """Changes are seen by comparison with `now`; one that comes within the same tick of the file system's
+        clock has the same time, so a young file is looked at once more."""
+        self._seen = _signature(now)
+        self._same_tick = 0 <= self._age(now) < _SAME_TICK_NS
+
+    def _age(self, now: os.stat_result) -> int:
+        return self._clock() - now.st_mtime_ns
+
+    def _is_gone(self) -> list[Fact]:
+        if self._state in ("gone", "waiting") or self._bodies is None:
+            return []
+        text = f"{self.name} is gone; what was read stays, and it is followed again when it comes back"
+        return [self._becomes("gone", text)]
+
+    def _fails(self, text: str) -> list[Fact]:
+        if self._state == "failed":
+            return []
+        return [self._becomes("failed", text)]
+
+    def _becomes(self, state: str, text: str) -> State:
+        self._state = state
+        return State(state, text, self._clock() // 1_000_000)
+
+    def read(self, offset: int, length: int, epoch: int | None = None) -> bytes:
+        """The bytes of a record as reported in `epoch` (the present one by default). Raises `BodyGone`."""
+        if self._bodies is None:
+            raise BodyGone(f"{self.name} is not open")
+        return self._bodies.read(offset, length, epoch)
+
+    def close(self) -> None:
+        """Close the files. Bodies cannot be read any more."""
+        if self._bodies is not None:
+            self._bodies.close()
+
+
+def _grown(records: list[Record]) -> Iterator[Grew]:
+    for first in range(0, len(records), BATCH):
+        yield Grew(tuple(records[first : first + BATCH]))
+
+
+def _identity(now: os.stat_result) -> tuple[int, ...]:
+    return now.st_dev, now.st_ino
+
+
+def _signature(now: os.stat_result) -> tuple[int, ...]:
+    return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns

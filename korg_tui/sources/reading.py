@@ -1,0 +1,179 @@
+"""Reading: what has been read of one file so far, and how the rest, or a changed file, is read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import msgspec
+
+from korg_tui.event import Event, Record
+from korg_tui.formats import HEAD, Container, NotALedger, detect
+from korg_tui.sources.bodies import OpenFile
+from korg_tui.sources.records import ArrayRecords, Fingerprints, LineReader
+
+BATCH_SECONDS = 0.05
+_CHUNK = 256 * 1024
+_PROBE = 4096
+_SEARCHED_AT_MOST = 1 << 30
+_ENDS_LATER = (b"{", b"[", b"/", b"\xef")
+
+
+class Unfinished(Exception):
+    """The file looks as if somebody were writing it just now."""
+
+
+class Changed(msgspec.Struct):
+    """What reading a changed file again has brought."""
+
+    records: list[Record]
+    cut: int | None
+    """The offset from which on the earlier records are gone; `None` when all still stand."""
+    opened: Container | None
+    """The container, when it is another one than before."""
+
+
+class Reading:
+    """The records of one file up to `end`, with their fingerprints."""
+
+    def __init__(self) -> None:
+        self.container = Container("empty")
+        self.end = 0
+        self.events = 0
+        self._prints = Fingerprints()
+        self._lines = LineReader(0, self._prints)
+        self._held: list[Record] = []
+        self._probe = b""
+
+    def __len__(self) -> int:
+        return len(self._prints)
+
+    def first(self, file: OpenFile, size: int) -> Iterator[list[Record]]:
+        """Read all of it: lists of records, whenever one is worth passing on. Raises `NotALedger`."""
+        self._open(_detected(file, size))
+        if not self.container.appended:
+            yield self._took(ArrayRecords(file.read(0, size), self.container.start), size)
+        else:
+            yield from self._lines_until(file, size)
+        if len(self) and not self.events:
+            raise NotALedger("it holds no Korg event")
+
+    def _open(self, container: Container) -> None:
+        self.container = container
+        self.end = container.start
+        self._lines = LineReader(self.end, self._prints)
+        self._held = []
+
+    def _lines_until(self, file: OpenFile, size: int) -> Iterator[list[Record]]:
+        records: list[Record] = []
+        due = time.monotonic() + BATCH_SECONDS
+        while self.end < size:
+            records += self._line_records(file, min(_CHUNK, size - self.end))
+            if time.monotonic() >= due or len(records) >= 2_000:
+                yield records
+                records, due = [], time.monotonic() + BATCH_SECONDS
+        if records:
+            yield records
+        self._probe = file.read(max(0, self.end - _PROBE), min(self.end, _PROBE))
+
+    def _line_records(self, file: OpenFile, length: int) -> list[Record]:
+        chunk = file.read(self.end, length)
+        self.end += len(chunk) or length
+        records = self._lines.feed(chunk)
+        self.events += sum(isinstance(record, Event) for record in records)
+        return records
+
+    def _took(self, found: ArrayRecords, size: int) -> list[Record]:
+        self._prints.add(found.records, found.data, 0)
+        self._held = found.held
+        self.end = size
+        self.events += sum(isinstance(record, Event) for record in found.records)
+        return found.records
+
+    def finish(self) -> list[Record]:
+        """The torn end as records, for a reader that does not wait for the rest of it."""
+        if self.container.appended:
+            return self._lines.finish()
+        held, self._held = self._held, []
+        return held
+
+    # --- a file that has changed
+
+    def appended(self, file: OpenFile, size: int) -> bool:
+        """Whether what was read last still stands where it was, with more lines behind it."""
+        if self.container.kind not in ("lines", "wire") or size <= self.end:
+            return False
+        return file.read(self.end - len(self._probe), len(self._probe)) == self._probe
+
+    def append(self, file: OpenFile, size: int) -> list[Record]:
+        """The records that lines up to `size` complete."""
+        return [record for records in self._lines_until(file, size) for record in records]
+
+    def again(self, file: OpenFile, size: int, *, fresh: bool) -> Changed:
+        """Find the first record whose bytes are not there any more, and read anew from it on.
+
+        Raises `NotALedger`; and `Unfinished` when the file is `fresh`, written a moment ago, and looks half
+        written. Nothing has changed here then."""
+        array = not self.container.appended
+        data = file.read(0, size) if array else b""
+        standing = self._prints.standing(
+            (lambda offset, length: data[offset : offset + length]) if array else file.read
+        )
+        container = self.container if standing else self._detected_again(file, size, fresh)
+        if not container.appended:
+            return self._array_again(data or file.read(0, size), standing, container, fresh)
+        return self._lines_again(file, size, standing, container)
+
+    def _detected_again(self, file: OpenFile, size: int, fresh: bool) -> Container:
+        half_written = fresh and not self.container.appended
+        try:
+            container = _detected(file, size)
+        except NotALedger:
+            if half_written:
+                raise Unfinished from None
+            if begins_something(file.read(0, _CHUNK)):
+                return Container("empty")
+            raise
+        if half_written and container.kind == "empty":
+            raise Unfinished
+        return container
+
+    def _array_again(self, data: bytes, standing: int, container: Container, fresh: bool) -> Changed:
+        found = ArrayRecords(data, self._prints.end(standing - 1) if standing else container.start)
+        if fresh and not found.closed:
+            raise Unfinished
+        changed = self._cut(standing, container)
+        changed.records = self._took(found, len(data))
+        return changed
+
+    def _lines_again(self, file: OpenFile, size: int, standing: int, container: Container) -> Changed:
+        changed = self._cut(standing, container)
+        self.end = self._prints.end(standing - 1) if standing else container.start
+        self._lines = LineReader(self.end, self._prints)
+        if container.kind != "empty":
+            changed.records = self.append(file, size)
+        return changed
+
+    def _cut(self, standing: int, container: Container) -> Changed:
+        cut = self._prints.offset(standing) if standing < len(self) else None
+        self._prints.cut(standing)
+        changed = Changed([], cut, container if container != self.container else None)
+        self._open(container)
+        return changed
+
+
+def begins_something(head: bytes) -> bool:
+    """Whether bytes that are no ledger can still become one: an unfinished first line."""
+    text = head.lstrip()
+    return b"\n" not in text and text.startswith(_ENDS_LATER) and len(head) < _CHUNK
+
+
+def _detected(file: OpenFile, size: int) -> Container:
+    head = file.read(0, min(HEAD, size))
+    whole = size <= len(head)
+    try:
+        return detect(head, whole=whole)
+    except NotALedger:
+        if whole or size > _SEARCHED_AT_MOST or not head.lstrip().startswith((b"{", b"[")):
+            raise
+    return detect(file.read(0, size))

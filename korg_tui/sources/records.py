@@ -1,0 +1,142 @@
+"""From the bytes of a container to records: lines as they are appended, arrays as a whole."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+
+from korg_tui.event import Malformed, Record
+from korg_tui.formats import Unreadable, decode, elements, loads, records_of_line, recover
+
+_WINDOW = 1 << 20
+
+
+class LineReader:
+    """Cuts what is appended into records, at line feeds only. A last line without one is an event as soon as
+    it is whole, and is held back until then."""
+
+    def __init__(self, position: int, prints: Fingerprints) -> None:
+        self._at = position
+        self._prints = prints
+        self._held: list[bytes] = []
+
+    def feed(self, chunk: bytes) -> list[Record]:
+        """The records that `chunk`, which follows what was fed before, completes."""
+        self._held.append(chunk)
+        if b"\n" not in chunk and not chunk.rstrip().endswith(b"}"):
+            return []
+        data, base = b"".join(self._held), self._at
+        lines = data.split(b"\n")
+        tail = lines.pop()
+        records: list[Record] = []
+        for line in lines:
+            records += records_of_line(line, self._at)
+            self._at += len(line) + 1
+        self._held = [tail] if tail else []
+        records += self._whole_tail(tail)
+        self._prints.add(records, data, base)
+        return records
+
+    def _whole_tail(self, tail: bytes) -> list[Record]:
+        raw = tail.strip(b" \t\r")
+        if not raw.endswith(b"}"):
+            return []
+        record = decode(raw, self._at + tail.index(raw))
+        if isinstance(record, Malformed):
+            return []
+        self._at += len(tail)
+        self._held = []
+        return [record]
+
+    def finish(self) -> list[Record]:
+        """What the held-back last line is, when nothing more will follow."""
+        line = b"".join(self._held)
+        records = records_of_line(line, self._at)
+        self._prints.add(records, line, self._at)
+        self._at += len(line)
+        self._held = []
+        return records
+
+
+class ArrayRecords:
+    """The records of an array from `start`, in the bytes of a whole file."""
+
+    def __init__(self, data: bytes, start: int) -> None:
+        self.data = data
+        found = elements(data, start)
+        self.closed = found.closed
+        self.records: list[Record] = []
+        self.held: list[Record] = []
+        damaged = -1 if found.closed else found.end
+        for offset, length in found.spans:
+            raw = data[offset : offset + length]
+            record = decode(raw, offset)
+            if not found.valid and isinstance(record, Malformed) and not _readable(raw):
+                damaged = offset
+                break
+            self.records.append(record)
+        if damaged >= 0:
+            self._recover(data, damaged)
+
+    def _recover(self, data: bytes, start: int) -> None:
+        records = recover(data, start, 0)
+        if records and not self.closed and isinstance(records[-1], Malformed):
+            self.held = [records.pop()]
+        self.records += records
+
+
+def _readable(raw: bytes) -> bool:
+    try:
+        loads(raw)
+    except Unreadable:
+        return False
+    return True
+
+
+class Fingerprints:
+    """Where each reported record lies and what its bytes were: enough to see which of them still stand."""
+
+    def __init__(self) -> None:
+        self._offsets = array("q")
+        self._ends = array("q")
+        self._hashes = array("q")
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    def offset(self, index: int) -> int:
+        """Where record `index` begins."""
+        return self._offsets[index]
+
+    def end(self, index: int) -> int:
+        """Just behind record `index`."""
+        return self._ends[index]
+
+    def add(self, records: Iterable[Record], data: bytes, base: int) -> None:
+        """Remember `records`, whose bytes lie in `data`, which begins at offset `base`."""
+        for record in records:
+            begin = record.offset - base
+            self._offsets.append(record.offset)
+            self._ends.append(record.offset + record.length)
+            self._hashes.append(hash(data[begin : begin + record.length]))
+
+    def cut(self, count: int) -> None:
+        """Forget all but the first `count` records."""
+        for column in (self._offsets, self._ends, self._hashes):
+            del column[count:]
+
+    def standing(self, read: Callable[[int, int], bytes]) -> int:
+        """How many records, from the first on, still have the same bytes; `read(offset, length)` gives those
+        that are there now."""
+        first, count = 0, len(self)
+        while first < count:
+            begin = self._offsets[first]
+            last = max(first + 1, bisect_right(self._ends, begin + _WINDOW, first, count))
+            block = read(begin, self._ends[last - 1] - begin)
+            for index in range(first, last):
+                piece = block[self._offsets[index] - begin : self._ends[index] - begin]
+                if hash(piece) != self._hashes[index]:
+                    return index
+            first = last
+        return count

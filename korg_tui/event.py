@@ -20,9 +20,12 @@ SPAWN_TOOLS = frozenset({"Agent", "Task", "Orchestrate", "python"})
 """Tool names of spawn calls, by default (CAUSALITY §1)."""
 
 BOOKKEEPING_TOOLS = frozenset(
-    "session_start session_complete edit_policy compaction test_gate memory_reconcile spec.seed "
-    "tools_filter.deny guardrail.block review.finding security.scan agent_message message_read".split()
-)
+    {
+        "session_start", "session_complete", "edit_policy", "compaction", "test_gate", "memory_reconcile",
+        "spec.seed", "tools_filter.deny", "guardrail.block", "review.finding", "security.scan",
+        "agent_message", "message_read",
+    }
+)  # fmt: skip
 BOOKKEEPING_PREFIXES = (
     "stall.", "context.", "loop_guard.", "hook.", "lsp.", "heal.", "subagent.", "orchestrate.",
     "exec_graph.", "best_of_n.", "checkpoint.", "egress.", "skill.", "bus.", "contract.",
@@ -64,8 +67,8 @@ class KindTable:
         prefixes: tuple[str, ...] = BOOKKEEPING_PREFIXES,
     ) -> None:
         self._prefixes = prefixes
-        self._known: dict[str, Kind] = {name: Kind.BOOKKEEPING for name in bookkeeping}
-        self._known |= {name: Kind.SPAWN for name in spawn}
+        self._known: dict[str, Kind] = dict.fromkeys(bookkeeping, Kind.BOOKKEEPING)
+        self._known |= dict.fromkeys(spawn, Kind.SPAWN)
         self._known |= {"user_prompt": Kind.PROMPT, "llm_inference": Kind.INFERENCE}
 
     def __getitem__(self, tool: str) -> Kind:

@@ -1,0 +1,41 @@
+"""The causal model: lanes, links, edges, sessions, rewind sets (CAUSALITY §1–§8)."""
+
+from __future__ import annotations
+
+from korg_tui.causal.edges import Edge, Weave, edges_from, edges_into, links, weave
+from korg_tui.causal.graph import session_graph
+from korg_tui.causal.journal import Appended, Change, Journal, NewLedger, Rewound, Vanished
+from korg_tui.causal.lanes import NO_ROUND, Lane
+from korg_tui.causal.ledger import Gone, Ledger
+from korg_tui.causal.links import Link
+from korg_tui.causal.pointers import Pointer
+from korg_tui.causal.rewind import NoDecision, NoSuchEvent, Rewind, nearest, rewind
+from korg_tui.causal.sessions import Session
+
+__all__ = [
+    "NO_ROUND",
+    "Appended",
+    "Change",
+    "Edge",
+    "Gone",
+    "Journal",
+    "Lane",
+    "Ledger",
+    "Link",
+    "NewLedger",
+    "NoDecision",
+    "NoSuchEvent",
+    "Pointer",
+    "Rewind",
+    "Rewound",
+    "Session",
+    "Vanished",
+    "Weave",
+    "edges_from",
+    "edges_into",
+    "links",
+    "nearest",
+    "rewind",
+    "session_graph",
+    "weave",
+]

@@ -1,0 +1,184 @@
+"""Columns: what a ledger keeps of every event, one typed array per property, strings interned.
+
+Rows are sorted by seq. A malformed line has no seq of its own; it carries the seq of the event that it
+followed, and stands behind it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+
+from korg_tui.event import Event, Kind, Malformed, Record
+
+NONE = -(2**63)
+"""Stands for "no value" in the 64-bit columns, where 0 and -1 are values."""
+BAD = NONE + 1
+"""Stands for a parent that is there, but is no integer."""
+NAN = float("nan")
+UNKNOWN = -1
+"""Stands for "not said" in the success column."""
+
+
+class Names:
+    """Interned strings: name → small number, and back."""
+
+    __slots__ = ("_numbers", "_texts")
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._texts: list[str] = []
+
+    def number(self, text: str) -> int:
+        """The number of `text`, a new one if it was never seen."""
+        number = self._numbers.get(text)
+        if number is None:
+            number = self._numbers[text] = len(self._texts)
+            self._texts.append(text)
+        return number
+
+    def __getitem__(self, number: int) -> str:
+        return self._texts[number]
+
+
+class Columns:
+    """The given part of a ledger's rows: what records say, before anything is derived from it."""
+
+    def __init__(self) -> None:
+        self.names = Names()
+        self.first_seq: int | None = None
+        self.seq = array("q")
+        self.kind = array("b")
+        self.parent = array("q")
+        self.actor = array("i")
+        self.tool = array("i")
+        self.schema = array("i")
+        self.success = array("b")
+        self.duration = array("d")
+        self.time = array("q")
+        self.digest = array("q")
+        self.offset = array("q")
+        self.length = array("q")
+        self.prompts: dict[int, str] = {}
+        self.returns: dict[int, tuple[int, ...]] = {}
+        self.blobs: dict[int, tuple[str, ...]] = {}
+        self.roots: dict[int, str] = {}
+        self.reasons: dict[int, str] = {}
+        self.synthesized: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self.seq)
+
+    def push(self, event: Event) -> int:
+        """Append an event as the last row and return that row."""
+        row, names = len(self.seq), self.names.number
+        if self.first_seq is None:
+            self.first_seq = event.seq
+        self.seq.append(event.seq)
+        self.kind.append(event.kind)
+        self.parent.append(_parent_cell(event))
+        self.actor.append(names(event.actor))
+        self.tool.append(names(event.tool))
+        self.schema.append(names(event.schema))
+        self.success.append(UNKNOWN if event.success is None else event.success)
+        self.duration.append(NAN if event.duration_ms is None else event.duration_ms)
+        self.time.append(NONE if event.time_ms is None else event.time_ms)
+        self.digest.append(event.digest)
+        self.offset.append(event.offset)
+        self.length.append(event.length)
+        if event.prompt:
+            self.prompts[row] = event.prompt
+        if event.returns:
+            self.returns[row] = event.returns
+        if event.blobs:
+            self.blobs[row] = event.blobs
+        if event.root_event_id and event.parent is not None and event.parent < self.first_seq:
+            self.roots[row] = event.root_event_id
+        if event.synthesized:
+            self.synthesized.add(row)
+        return row
+
+    def push_malformed(self, record: Malformed, after: int) -> None:
+        """Append a malformed line as the last row; `after` is the seq of the event that it followed."""
+        row, empty = len(self.seq), self.names.number("")
+        self.seq.append(after)
+        self.kind.append(Kind.MALFORMED)
+        self.parent.append(NONE)
+        for column in (self.actor, self.tool, self.schema):
+            column.append(empty)
+        self.success.append(UNKNOWN)
+        self.duration.append(NAN)
+        self.time.append(NONE)
+        self.digest.append(0)
+        self.offset.append(record.offset)
+        self.length.append(record.length)
+        self.reasons[row] = record.reason
+
+    def pop(self) -> None:
+        """Drop the last row."""
+        row = len(self.seq) - 1
+        if self.seq[row] == self.first_seq and self.kind[row] != Kind.MALFORMED:
+            self.first_seq = None
+        for column in self._arrays():
+            column.pop()
+        for sparse in (self.prompts, self.returns, self.blobs, self.roots, self.reasons):
+            sparse.pop(row, None)
+        self.synthesized.discard(row)
+
+    def _arrays(self) -> tuple[array[int] | array[float], ...]:
+        return (
+            self.seq, self.kind, self.parent, self.actor, self.tool, self.schema, self.success,
+            self.duration, self.time, self.digest, self.offset, self.length,
+        )  # fmt: skip
+
+    def record_at(self, row: int) -> Record:
+        """The record of a row, as far as the columns keep it."""
+        offset, length = self.offset[row], self.length[row]
+        if self.kind[row] == Kind.MALFORMED:
+            return Malformed(offset=offset, length=length, reason=self.reasons[row])
+        parent, success = self.parent[row], self.success[row]
+        duration, time = self.duration[row], self.time[row]
+        return Event(
+            seq=self.seq[row],
+            kind=Kind(self.kind[row]),
+            tool=self.names[self.tool[row]],
+            actor=self.names[self.actor[row]],
+            parent=None if parent in (NONE, BAD) else parent,
+            bad_parent=parent == BAD,
+            success=None if success == UNKNOWN else bool(success),
+            duration_ms=None if duration != duration else duration,
+            time_ms=None if time == NONE else time,
+            prompt=self.prompts.get(row, ""),
+            returns=self.returns.get(row, ()),
+            root_event_id=self.roots.get(row, ""),
+            synthesized=row in self.synthesized,
+            blobs=self.blobs.get(row, ()),
+            schema=self.names[self.schema[row]],
+            digest=self.digest[row],
+            offset=offset,
+            length=length,
+        )
+
+    def row_of(self, seq: int) -> int:
+        """The row of the event with this seq, -1 if there is none."""
+        column = self.seq
+        if not column:
+            return -1
+        row = seq - column[0]
+        if not (0 <= row < len(column) and column[row] == seq):
+            row = bisect_left(column, seq)
+            if row == len(column) or column[row] != seq:
+                return -1
+        while row > 0 and column[row - 1] == seq:
+            row -= 1
+        return -1 if self.kind[row] == Kind.MALFORMED else row
+
+    def first_after(self, seq: int) -> int:
+        """The first row whose seq is larger."""
+        return bisect_right(self.seq, seq)
+
+
+def _parent_cell(event: Event) -> int:
+    if event.bad_parent:
+        return BAD
+    return NONE if event.parent is None else max(event.parent, BAD + 1)

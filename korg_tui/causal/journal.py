@@ -1,0 +1,156 @@
+"""A journal: one source, and the ledgers that its facts make (CAUSALITY §1, §8).
+
+Most sources hold one ledger. A file whose numbers restart holds one per run: `FILE`, `FILE#2`, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from korg_tui.causal.ledger import Gone, Ledger
+from korg_tui.causal.rewind import NoSuchEvent, rewind
+from korg_tui.event import Event, Record
+from korg_tui.sources import Fact, Grew, Replaced
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """Rows from `first_row` on are new, or, after a late line, moved."""
+
+    ledger: Ledger
+    first_row: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """The source dropped events: a new generation began. `to` is the last seq that was kept (0 if none);
+    of `dropped`, those with `invalid` are what §3 would have dropped for that target."""
+
+    ledger: Ledger
+    to: int
+    dropped: tuple[Gone, ...]
+    generation: int
+
+    @property
+    def invalid(self) -> tuple[int, ...]:
+        """The dropped seqs that §3 calls invalid."""
+        return tuple(each.event.seq for each in self.dropped if each.invalid)
+
+
+@dataclass(frozen=True, slots=True)
+class NewLedger:
+    """A run began."""
+
+    ledger: Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Vanished:
+    """A run is no more in the source."""
+
+    ledger: Ledger
+
+
+Change = Appended | Rewound | NewLedger | Vanished
+
+
+class Journal:
+    """The ledgers of one source, kept up to date by its facts. There is always at least one ledger."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.ledgers: list[Ledger] = [Ledger(name)]
+
+    def apply(self, fact: Fact) -> list[Change]:
+        """Take in one fact; facts that say nothing of events change nothing."""
+        if isinstance(fact, Grew):
+            return self._append(list(fact.records))
+        return self._replace(fact) if isinstance(fact, Replaced) else []
+
+    def _append(self, records: list[Record]) -> list[Change]:
+        changes: list[Change] = []
+        ledger = self.ledgers[-1]
+        while records:
+            run, records = _split_run(ledger, records)
+            if run:
+                first = ledger.append(run)
+                changes.append(Appended(ledger, first, len(run)))
+            if records:
+                ledger = self._open()
+                changes.append(NewLedger(ledger))
+        return changes
+
+    def _open(self) -> Ledger:
+        ledger = Ledger(f"{self.name}#{len(self.ledgers) + 1}")
+        self.ledgers.append(ledger)
+        return ledger
+
+    def _replace(self, fact: Replaced) -> list[Change]:
+        records = list(fact.records)
+        place = next(
+            (n for n, each in enumerate(self.ledgers) if len(each) and max(each.offset) >= fact.offset),
+            len(self.ledgers) - 1,
+        )
+        changes: list[Change] = []
+        for ledger in self.ledgers[place:]:
+            kept = {ledger.seq[row] for row in range(len(ledger)) if ledger.offset[row] < fact.offset}
+            run, records = _split_run_after(kept, records)
+            changes += _replace_in(ledger, fact, run)
+        while len(self.ledgers) > 1 and not len(self.ledgers[-1]):
+            changes.append(Vanished(self.ledgers.pop()))
+        return changes + self._append(records)
+
+
+def _replace_in(ledger: Ledger, fact: Replaced, run: Sequence[Record]) -> list[Change]:
+    before = len(ledger)
+    first, gone = ledger.replace(fact.offset, run, fact.epoch, lambda to: _invalid(ledger, to))
+    changes: list[Change] = []
+    if gone:
+        to = max((ledger.seq[row] for row in range(first)), default=0)
+        changes.append(Rewound(ledger, max(to, 0), gone, ledger.generation))
+    if first < len(ledger):
+        changes.append(Appended(ledger, first, len(ledger) - min(first, before)))
+    return changes
+
+
+def _invalid(ledger: Ledger, to: int) -> frozenset[int]:
+    """What §3 calls invalid for a rewind to the last agent event that is not after `to`."""
+    try:
+        return frozenset(rewind(ledger, max(to, 0)).invalidated)
+    except NoSuchEvent as missing:
+        before = [seq for seq in missing.nearest if seq < to]
+        return frozenset(rewind(ledger, before[0] if before else 0).invalidated)
+
+
+def _split_run(ledger: Ledger, records: list[Record]) -> tuple[list[Record], list[Record]]:
+    """The records that belong to this ledger's run, and the rest."""
+    first = ledger.columns.first_seq
+    top = ledger.seq[-1] if first is not None else 0
+    used: set[int] = set()
+    for number, record in enumerate(records):
+        if not isinstance(record, Event):
+            continue
+        seq = record.seq
+        if first is None:
+            first = top = seq
+        elif seq > top:
+            top = seq
+        elif seq <= first or seq in used or ledger.row_of(seq) is not None:
+            return records[:number], records[number:]
+        used.add(seq)
+    return records, []
+
+
+def _split_run_after(kept: set[int], records: list[Record]) -> tuple[list[Record], list[Record]]:
+    """The records of a new tail that belong to the run that kept these seqs, and the rest."""
+    used, first = set(kept), min(kept, default=None)
+    for number, record in enumerate(records):
+        if not isinstance(record, Event):
+            continue
+        if record.seq in used or (first is not None and record.seq <= first):
+            return records[:number], records[number:]
+        first = record.seq if first is None else first
+        used.add(record.seq)
+    return records, []

@@ -1,0 +1,413 @@
+"""The causal ledger: columns, one forward step per event, and generations (CAUSALITY §1–§4, §8).
+
+Everything inside is addressed by row, everything outside by (ledger, seq). Rows are sorted by seq, so a
+row number is good until a late line or a replaced tail comes; `revision` counts those.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from korg_tui.causal.columns import BAD, NONE, UNKNOWN, Columns
+from korg_tui.causal.lanes import Lane, LaneBook
+from korg_tui.causal.pointers import Pointer, without_parent
+from korg_tui.causal.sessions import Session, SessionBook
+from korg_tui.event import Event, Kind, Malformed, Record
+
+_POINTERS, _KINDS = tuple(Pointer), tuple(Kind)
+_GOVERNANCE, _MALFORMED = int(Kind.GOVERNANCE), int(Kind.MALFORMED)
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """An event that a rewind removed while somebody watched (CAUSALITY §8).
+
+    `generation` is the one that dropped it; `epoch` is the reading of the source that still had its
+    body; `lane` and `invalid` say where it stood, and whether §3 called it invalid for that target.
+    """
+
+    generation: int
+    event: Event
+    epoch: int
+    lane: int
+    invalid: bool
+
+
+class Ledger:
+    """One run of events whose seqs do not repeat, and what follows from them.
+
+    `touched` counts the rows stepped over so far, forward and back: what appending costs.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.generation = 0
+        self.epoch = 0
+        self.revision = 0
+        self.touched = 0
+        self.merges = 0
+        self.columns = Columns()
+        self.session_book = SessionBook(self)
+        self.lane_book = LaneBook(self)
+        self.parent_rows = array("i")
+        self.heads = array("i")
+        self.gone: list[Gone] = []
+        self.late: set[int] = set()
+        self.derived: dict[str, Any] = {}
+        self._pointers = array("b")
+        self._last_child = array("i")
+        self._sibling = array("i")
+        self._removed: dict[int, int] = {}
+        self._seen: dict[int, int] = {}
+        self._owners: dict[int, bool] = {}
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    # reading, by row
+
+    @property
+    def seq(self) -> array[int]:
+        """seq by row; a malformed line has that of the event before it."""
+        return self.columns.seq
+
+    @property
+    def kind(self) -> array[int]:
+        """`Kind` by row."""
+        return self.columns.kind
+
+    @property
+    def offset(self) -> array[int]:
+        """Where the record begins in the source, bytes."""
+        return self.columns.offset
+
+    @property
+    def length(self) -> array[int]:
+        """The length of the record, bytes."""
+        return self.columns.length
+
+    @property
+    def lanes(self) -> list[Lane]:
+        """The lanes, numbered in the order of their openers."""
+        return self.lane_book.in_order
+
+    @property
+    def sessions(self) -> list[Session]:
+        """The sessions, in the order of their first heads."""
+        return self.session_book.standing()
+
+    def row_of(self, seq: int) -> int | None:
+        """The row of the event with this seq in the current generation, `None` if there is none."""
+        row = self.columns.row_of(seq)
+        return None if row < 0 else row
+
+    def seq_at(self, row: int) -> int | None:
+        """The seq of a row, `None` for a malformed line."""
+        return None if self.kind[row] == _MALFORMED else self.columns.seq[row]
+
+    def kind_at(self, row: int) -> Kind:
+        """The kind of a row."""
+        return _KINDS[self.kind[row]]
+
+    def actor_at(self, row: int) -> str:
+        """`source_agent`, as written."""
+        return self.columns.names[self.columns.actor[row]]
+
+    def tool_at(self, row: int) -> str:
+        """`tool_name`, or the `event_type` of a governance event, as written."""
+        return self.columns.names[self.columns.tool[row]]
+
+    def schema_at(self, row: int) -> str:
+        """`schema_version`, as written."""
+        return self.columns.names[self.columns.schema[row]]
+
+    def success_at(self, row: int) -> bool | None:
+        """Whether the call succeeded, `None` if the record does not say."""
+        success = self.columns.success[row]
+        return None if success == UNKNOWN else bool(success)
+
+    def duration_at(self, row: int) -> float | None:
+        """Wall-clock duration in ms, `None` if the record does not say."""
+        duration = self.columns.duration[row]
+        return None if duration != duration else duration
+
+    def time_at(self, row: int) -> int | None:
+        """Milliseconds since the epoch, UTC; `None` if the record has no time."""
+        time = self.columns.time[row]
+        return None if time == NONE else time
+
+    def parent_at(self, row: int) -> int | None:
+        """The seq that `triggered_by` names, whatever its state; `None` if it names none."""
+        parent = self.columns.parent[row]
+        return None if parent in (NONE, BAD) else parent
+
+    def parent_row(self, row: int) -> int:
+        """The row of the parent, -1 unless the pointer is ok."""
+        return self.parent_rows[row]
+
+    def head_at(self, row: int) -> int:
+        """The row of the head where the walk along parents ends; -1 off lanes."""
+        return self.heads[row]
+
+    def pointer_at(self, row: int) -> Pointer:
+        """The state of the parent pointer (CAUSALITY §2)."""
+        return _POINTERS[self._pointers[row]]
+
+    def reason_at(self, row: int) -> str:
+        """Why a malformed line could not be read; empty for events."""
+        return self.columns.reasons.get(row, "")
+
+    def blobs_at(self, row: int) -> tuple[str, ...]:
+        """Digests of the blobs that the record names."""
+        return self.columns.blobs.get(row, ())
+
+    def synthesized_at(self, row: int) -> bool:
+        """Whether this is a prompt that an adapter wrote in place of the one it did not see."""
+        return row in self.columns.synthesized
+
+    def prompt_key(self, row: int) -> str:
+        """Equal for equal prompts, empty for none (CAUSALITY §5 step 3)."""
+        return self.columns.prompts.get(row, "")
+
+    def lane_at(self, row: int) -> Lane | None:
+        """The lane of a row, `None` for governance events and malformed lines."""
+        return self.lane_book.lane(row)
+
+    def session_at(self, row: int) -> Session | None:
+        """The session of a row, `None` for governance events and malformed lines."""
+        lane = self.lane_at(row)
+        return None if lane is None else lane.home.standing()
+
+    def round_at(self, row: int) -> int:
+        """The row of the inference or opener in whose round the event is; `NO_ROUND` for a lane's opener;
+        smaller codes stand for a missing seq (`lane_book.missing_seq`). For an inference this is `prior`."""
+        return self.lane_book.round[row]
+
+    def is_late(self, row: int) -> bool:
+        """Whether the line stood in the file after one with a larger seq (CAUSALITY §1)."""
+        return self.columns.seq[row] in self.late
+
+    def children(self, row: int) -> list[int]:
+        """The rows whose ok parent this is, ascending."""
+        return list(self._children_back(row))[::-1]
+
+    def last_child(self, row: int) -> int:
+        """The last child, -1 if there is none."""
+        return self._last_child[row]
+
+    def previous_sibling(self, row: int) -> int:
+        """The child before this one of the same parent, -1 if there is none."""
+        return self._sibling[row]
+
+    def _children_back(self, row: int) -> Iterator[int]:
+        child = self._last_child[row]
+        while child >= 0:
+            yield child
+            child = self._sibling[child]
+
+    def owns_lanes(self, actor: int) -> bool:
+        """Whether an actor (by number) can own a lane: all but `human:` and `korg:` can (§3)."""
+        owns = self._owners.get(actor)
+        if owns is None:
+            owns = not self.columns.names[actor].startswith(("human:", "korg:"))
+            self._owners[actor] = owns
+        return owns
+
+    def reshaped(self) -> None:
+        """Say that something other than rows at the end changed: rows moved, or lanes were renumbered."""
+        self.revision += 1
+
+    # growing
+
+    def takes(self, seq: int) -> bool:
+        """Whether an event with this seq belongs to this run, or begins a new one (CAUSALITY §1)."""
+        first = self.columns.first_seq
+        if first is None or seq > self.columns.seq[-1]:
+            return True
+        return seq > first and self.row_of(seq) is None
+
+    def append(self, records: Sequence[Record]) -> int:
+        """Append records in file order; return the first row that is new or moved.
+
+        Every event must be one that the run `takes`. A line that comes late, after a larger seq, is put
+        in its place, and the rows after it are placed again.
+        """
+        first = len(self)
+        last = self.columns.seq[-1] if first else NONE
+        for number, record in enumerate(records):
+            if isinstance(record, Event):
+                if record.seq < last:
+                    first = min(first, self._append_late(records[number:]))
+                    break
+                last = record.seq
+            self._step(record)
+        self.session_book.settle()
+        return first
+
+    def _append_late(self, records: Sequence[Record]) -> int:
+        keyed, after = [], self.columns.seq[-1]
+        top = after
+        for record in records:
+            if isinstance(record, Event):
+                after = record.seq
+                if after < top:
+                    self.late.add(after)
+                top = max(top, after)
+            keyed.append((after, record))
+        first = self.columns.first_after(min(key for key, _ in keyed))
+        keyed = self._take_back(first) + keyed
+        keyed.sort(key=lambda pair: pair[0])
+        for key, record in keyed:
+            self._step(record, key)
+        self.reshaped()
+        return first
+
+    def _take_back(self, row: int) -> list[tuple[int, Record]]:
+        """Undo every step from `row` on; return the records with their place in the order."""
+        taken = []
+        while len(self) > row:
+            last = len(self) - 1
+            taken.append((self.columns.seq[last], self.columns.record_at(last)))
+            self._step_back()
+        return taken[::-1]
+
+    def _step(self, record: Record, after: int = NONE) -> None:
+        self.touched += 1
+        columns = self.columns
+        self._last_child.append(-1)
+        if isinstance(record, Malformed):
+            columns.push_malformed(record, columns.seq[-1] if after == NONE and columns.seq else after)
+            self._pass_by()
+            return
+        row = columns.push(record)
+        if record.kind >= _GOVERNANCE:
+            self._pass_by()
+            return
+        state, parent_row = self._judge(row, record.kind)
+        head, sibling = row, -1
+        if parent_row >= 0:
+            head, sibling = self.heads[parent_row], self._last_child[parent_row]
+            self._last_child[parent_row] = row
+        self._derive(state, parent_row, head, sibling)
+        session = self.lane_book.place(row, state, parent_row)
+        self.session_book.count(row, state, session)
+
+    def _pass_by(self) -> None:
+        self._derive(Pointer.OK, -1, -1, -1)
+        self.lane_book.pass_by()
+
+    def _derive(self, state: Pointer, parent_row: int, head: int, sibling: int) -> None:
+        self._pointers.append(state)
+        self.parent_rows.append(parent_row)
+        self.heads.append(head)
+        self._sibling.append(sibling)
+
+    def _step_back(self) -> None:
+        self.touched += 1
+        session = self.lane_book.step_back()
+        if session is not None:
+            self.session_book.mark(session)
+        parent_row, sibling = self.parent_rows[-1], self._sibling[-1]
+        if parent_row >= 0:
+            self._last_child[parent_row] = sibling
+        for column in (self._pointers, self.parent_rows, self.heads, self._sibling, self._last_child):
+            column.pop()
+        self.columns.pop()
+
+    def _judge(self, row: int, kind: Kind) -> tuple[Pointer, int]:
+        """The state of a row's pointer, and the parent's row if it is ok (CAUSALITY §2)."""
+        columns = self.columns
+        parent, seq = columns.parent[row], columns.seq[row]
+        if parent == NONE:
+            return without_parent(kind), -1
+        if parent == BAD:
+            return Pointer.MALFORMED, -1
+        found = columns.row_of(parent) if parent < seq else -1
+        if self._removed and self._was_rewound(row, parent, found):
+            return Pointer.REWOUND, -1
+        if parent >= seq:
+            return Pointer.FORWARD, -1
+        if found >= 0:
+            governance = columns.kind[found] == _GOVERNANCE
+            return (Pointer.GOVERNANCE, -1) if governance else (Pointer.OK, found)
+        first = columns.first_seq
+        unloaded = first is not None and parent < first and first > 1
+        return (Pointer.UNLOADED if unloaded else Pointer.DEAD), -1
+
+    def _was_rewound(self, row: int, parent: int, found: int) -> bool:
+        if parent not in self._removed:
+            return False
+        if found < 0:
+            return True
+        written_for = self._seen.get(self.columns.digest[row])
+        return written_for is not None and written_for != self.columns.digest[found]
+
+    # generations
+
+    def replace(
+        self, offset: int, records: Sequence[Record], epoch: int, invalid: Callable[[int], frozenset[int]]
+    ) -> tuple[int, tuple[Gone, ...]]:
+        """Put `records` in the place of every row whose record began at `offset` or later (§8).
+
+        Content is compared, seq by seq: what is the same stays what it was, at its new place. If
+        something else was there, it is dropped and a new generation begins. `invalid(to)` answers which
+        seqs §3 calls invalid for a rewind to `to`; it is asked before anything is dropped.
+
+        Returns the first row that changed, and what was dropped.
+        """
+        old = [row for row in range(len(self)) if self.offset[row] >= offset]
+        same = self._same_prefix(old, records)
+        for row, record in zip(old[:same], records, strict=False):
+            self.columns.offset[row], self.columns.length[row] = record.offset, record.length
+        old, records = old[same:], records[same:]
+        gone = self._drop(old, invalid) if old else ()
+        self.epoch = epoch
+        return self.append(records), gone
+
+    def _same_prefix(self, old: Sequence[int], records: Sequence[Record]) -> int:
+        same = 0
+        for row, record in zip(old, records, strict=False):
+            if not self._same(row, record):
+                break
+            same += 1
+        return same
+
+    def _same(self, row: int, record: Record) -> bool:
+        if isinstance(record, Malformed):
+            return self.kind[row] == _MALFORMED and self.length[row] == record.length
+        return self.seq_at(row) == record.seq and self.columns.digest[row] == record.digest
+
+    def _drop(self, rows: Sequence[int], invalid: Callable[[int], frozenset[int]]) -> tuple[Gone, ...]:
+        dropped = set(rows)
+        events = [row for row in rows if self.kind[row] != _MALFORMED]
+        kept = self.columns.seq[rows[0] - 1] if rows[0] else NONE
+        called_invalid = invalid(kept) if events else frozenset()
+        self.generation += bool(events)
+        gone = tuple(self._gone(row, called_invalid) for row in events)
+        for row in events:
+            self._remember(row)
+        staying = [row for row in range(rows[0], len(self)) if row not in dropped]
+        stay = [(self.columns.seq[row], self.columns.record_at(row)) for row in staying]
+        self._take_back(rows[0])
+        for key, record in stay:
+            self._step(record, key)
+        self.gone.extend(gone)
+        self.reshaped()
+        return gone
+
+    def _gone(self, row: int, invalid: frozenset[int]) -> Gone:
+        event = self.columns.record_at(row)
+        assert isinstance(event, Event)
+        lane = self.lane_at(row)
+        return Gone(
+            self.generation, event, self.epoch, -1 if lane is None else lane.id, event.seq in invalid
+        )
+
+    def _remember(self, row: int) -> None:
+        digest, parent_row = self.columns.digest[row], self.parent_rows[row]
+        self._removed[self.columns.seq[row]] = digest
+        if parent_row >= 0:
+            self._seen[digest] = self.columns.digest[parent_row]

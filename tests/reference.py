@@ -1,7 +1,7 @@
 """A second, plain, quadratic reading of the causal model: from pointers to rewind sets.
 
 Written from the text of CAUSALITY §2-§7 alone and sharing nothing with `korg_tui.causal`, so that an error
-has to be made twice to go unseen. Clear before fast: every step looks at everything. It reads whole ledgers only:
+has to be made twice to go unseen. Clear before fast: every step looks at everything. It reads whole ledgers:
 no growth, no `rewound` pointers, no holes but the one before the first seq.
 """
 

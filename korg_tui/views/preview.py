@@ -1,4 +1,4 @@
-"""Preview: what a rewind would keep, drop, and leave standing (EXPERIENCE, screen 3). Nothing is ever written."""
+"""Preview: what a rewind would keep, drop, and leave standing (EXPERIENCE, screen 3). It writes nothing."""
 
 from __future__ import annotations
 

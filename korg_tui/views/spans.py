@@ -1,0 +1,57 @@
+"""Spans: from the visible rows of a spine to the lives of its lanes, which the rails are laid out from."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+
+from korg_tui.causal import Lane, Ledger, Link, links
+from korg_tui.views.folds import Folds
+from korg_tui.views.rails import Join, LaneSpan, Rails
+
+
+class Extents:
+    """The first and the last visible row of each lane."""
+
+    def __init__(self) -> None:
+        self.lanes: list[Lane] = []
+        self.first: dict[int, int] = {}
+        self.last: dict[int, int] = {}
+
+    def add(self, lane: Lane, row: int) -> None:
+        """A row of a lane is seen."""
+        if lane.key not in self.first:
+            self.lanes.append(lane)
+            self.first[lane.key] = self.last[lane.key] = row
+        elif row > self.last[lane.key]:
+            self.last[lane.key] = row
+        elif row < self.first[lane.key]:
+            self.first[lane.key] = row
+
+
+def lay_out(ledger: Ledger, extents: Extents, folds: Folds | None, visible: Sequence[int]) -> Rails:
+    """The rails of the lanes that are seen."""
+    lanes = sorted(extents.lanes, key=lambda lane: extents.first[lane.key])
+    found = _links_of(ledger, lanes)
+    spans = []
+    for lane in lanes:
+        folded = folds is not None and folds.lane_folded(lane)
+        joins = () if folded else tuple(_joins(ledger, found.get(lane.id, ()), visible))
+        above = lane.above
+        parent = above.id if above is not None and above.key in extents.first else None
+        spans.append(LaneSpan(lane.id, extents.first[lane.key], extents.last[lane.key], parent, joins))
+    return Rails(spans)
+
+
+def _links_of(ledger: Ledger, lanes: Iterable[Lane]) -> dict[int, tuple[Link, ...]]:
+    """The links of sub-lanes. A session without one is not asked."""
+    sessions = sorted({lane.session for lane in lanes if lane.above is not None})
+    return {lane: found for session in sessions for lane, found in links(ledger, session).items()}
+
+
+def _joins(ledger: Ledger, found: Iterable[Link], visible: Sequence[int]) -> Iterable[Join]:
+    for link in found:
+        place = bisect_left(visible, link.call)
+        caller = ledger.lane_at(link.call)
+        if caller is not None and place < len(visible) and visible[place] == link.call:
+            yield Join(link.call, caller.id, link.certain)

@@ -1,0 +1,123 @@
+"""Runs, generations, and what a watched rewind leaves behind (CAUSALITY §1, §8)."""
+
+from __future__ import annotations
+
+from builders import Book, table
+from korg_tui.causal import Appended, Journal, NewLedger, Rewound, Vanished
+from korg_tui.event import Event, Malformed
+from korg_tui.sources import CaughtUp, Grew, Opened, Replaced
+
+STORY = """
+    1 user_prompt   - human:u
+    2 llm_inference 1 agent:m
+    3 Read          2 agent:m
+    4 llm_inference 2 agent:m
+    5 Edit          4 agent:m
+    6 llm_inference 4 agent:m
+"""
+
+
+def events(text: str) -> tuple[Event, ...]:
+    return tuple(table(text).events())
+
+
+def placed(records: tuple[Event, ...], start: int = 0) -> tuple[Event, ...]:
+    """The same events, one record of 10 bytes behind the other."""
+    import msgspec
+
+    return tuple(
+        msgspec.structs.replace(event, offset=start + 10 * place, length=9) for place, event in enumerate(records)
+    )
+
+
+def test_numbers_that_restart_begin_a_ledger_of_their_own() -> None:
+    journal = Journal("file")
+    first, again = events("1 user_prompt - human:u\n2 Read 1 agent:m"), events("1 user_prompt - human:v")
+    changes = journal.apply(Grew((*first, *again)))
+    assert [ledger.name for ledger in journal.ledgers] == ["file", "file#2"]
+    assert [type(change) for change in changes] == [Appended, NewLedger, Appended]
+
+
+def test_a_smaller_number_that_is_new_is_a_late_line_and_no_restart() -> None:
+    journal = Journal("file")
+    journal.apply(Grew(events("1 user_prompt - human:u\n3 Read 2 agent:m\n2 llm_inference 1 agent:m")))
+    (ledger,) = journal.ledgers
+    assert list(ledger.seq) == [1, 2, 3]
+    assert ledger.is_late(1)
+
+
+def test_facts_that_are_not_about_events_change_nothing() -> None:
+    journal = Journal("file")
+    assert journal.apply(Opened("lines")) == journal.apply(CaughtUp()) == []
+    assert len(journal.ledgers[0]) == 0
+
+
+def test_a_file_written_anew_with_the_same_events_is_the_same_generation() -> None:
+    journal = Journal("file")
+    story = placed(events(STORY))
+    journal.apply(Grew(story[:4]))
+    moved = placed(events(STORY), start=7)
+    changes = journal.apply(Replaced(0, moved, 1))
+    (ledger,) = journal.ledgers
+    assert [type(change) for change in changes] == [Appended]
+    assert (ledger.generation, ledger.gone, list(ledger.offset)) == (0, [], [7, 17, 27, 37, 47, 57])
+
+
+def test_a_sealed_rewind_begins_a_generation_and_says_what_3_had_called_invalid() -> None:
+    journal = Journal("file")
+    story = placed(events(STORY))
+    journal.apply(Grew(story))
+    book = Book(first=4)
+    book.governance("LedgerRewind", 3, target_seq_id=3, rewound_by="human:dusk")
+    book.tool("Bash", 2, by="agent:m")
+    changes = journal.apply(Replaced(30, placed(tuple(book.events()), start=30), 1))
+    rewound = changes[0]
+    assert isinstance(rewound, Rewound)
+    assert (rewound.to, rewound.generation) == (3, 1)
+    assert [gone.event.seq for gone in rewound.dropped] == [4, 5, 6]
+    assert rewound.invalid == (4, 5, 6)
+    (ledger,) = journal.ledgers
+    assert [ledger.tool_at(row) for row in range(5)] == [
+        "user_prompt", "llm_inference", "Read", "LedgerRewind", "Bash"
+    ]  # fmt: skip
+    assert ledger.session_at(4) is ledger.sessions[0]
+    assert ledger.sessions[0].total_events == 4
+
+
+def test_a_pointer_into_the_dropped_part_is_rewound_and_not_dead() -> None:
+    journal = Journal("file")
+    journal.apply(Grew(placed(events(STORY))))
+    tail = events("4 Bash 2 agent:m\n5 Read 6 agent:m\n7 Read 5 agent:m\n8 Read 6 agent:m\n9 Read 99 agent:m")
+    journal.apply(Replaced(30, placed(tail, start=30), 1))
+    (ledger,) = journal.ledgers
+    words = [ledger.pointer_at(row).word for row in range(3, len(ledger))]
+    assert words == ["ok", "rewound", "ok", "rewound", "forward"]
+
+
+def test_an_old_tail_that_comes_back_points_to_what_it_was_written_for() -> None:
+    journal = Journal("file")
+    story = events(STORY)
+    journal.apply(Grew(placed(story)))
+    journal.apply(Replaced(30, placed(events("4 Bash 2 agent:m"), start=30), 1))
+    journal.apply(Grew(placed(story[4:], start=40)))
+    (ledger,) = journal.ledgers
+    assert list(ledger.seq) == [1, 2, 3, 4, 5, 6]
+    assert ledger.pointer_at(4).word == ledger.pointer_at(5).word == "rewound"
+
+
+def test_a_rewind_to_nothing_and_a_run_that_vanishes() -> None:
+    journal = Journal("file")
+    journal.apply(Grew((*placed(events(STORY)), *placed(events("1 user_prompt - human:v"), start=60))))
+    changes = journal.apply(Replaced(0, (), 1))
+    assert [type(change) for change in changes] == [Rewound, Rewound, Vanished]
+    assert (len(journal.ledgers), len(journal.ledgers[0])) == (1, 0)
+
+
+def test_a_mended_line_is_no_rewind() -> None:
+    journal = Journal("file")
+    first, second = placed(events("1 user_prompt - human:u\n2 Read 1 agent:m"))
+    journal.apply(Grew((first, Malformed(offset=10, length=4, reason="cut off"))))
+    changes = journal.apply(Replaced(10, (second,), 1))
+    (ledger,) = journal.ledgers
+    assert [type(change) for change in changes] == [Appended]
+    assert (ledger.generation, [ledger.seq_at(row) for row in range(len(ledger))]) == (0, [1, 2])

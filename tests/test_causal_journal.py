@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from builders import Book, table
 from korg_tui.causal import Appended, Journal, NewLedger, Rewound, Vanished
 from korg_tui.event import Event, Malformed
@@ -23,11 +25,7 @@ def events(text: str) -> tuple[Event, ...]:
 
 def placed(records: tuple[Event, ...], start: int = 0) -> tuple[Event, ...]:
     """The same events, one record of 10 bytes behind the other."""
-    import msgspec
-
-    return tuple(
-        msgspec.structs.replace(event, offset=start + 10 * place, length=9) for place, event in enumerate(records)
-    )
+    return tuple(replace(event, offset=start + 10 * n, length=9) for n, event in enumerate(records))
 
 
 def test_numbers_that_restart_begin_a_ledger_of_their_own() -> None:

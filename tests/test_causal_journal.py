@@ -44,6 +44,15 @@ def test_a_smaller_number_that_is_new_is_a_late_line_and_no_restart() -> None:
     assert ledger.is_late(1)
 
 
+def test_a_late_line_moves_rows_but_is_the_only_new_one() -> None:
+    journal = Journal("file")
+    one, three, two = placed(events("1 user_prompt - human:u\n3 Read 2 agent:m\n2 llm_inference 1 agent:m"))
+    journal.apply(Grew((one, three)))
+    (change,) = journal.apply(Grew((two,)))
+    assert isinstance(change, Appended)
+    assert (change.first_row, list(change.rows), change.count) == (1, [1], 1)
+
+
 def test_facts_that_are_not_about_events_change_nothing() -> None:
     journal = Journal("file")
     assert journal.apply(Opened("lines")) == journal.apply(CaughtUp()) == []

@@ -16,11 +16,16 @@ from korg_tui.sources import Fact, Grew, Replaced
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """Rows from `first_row` on are new, or, after a late line, moved."""
+    """Rows from `first_row` on are new, or, after a late line, moved; `rows` are the new ones."""
 
     ledger: Ledger
     first_row: int
-    count: int
+    rows: Sequence[int]
+
+    @property
+    def count(self) -> int:
+        """How many rows are new."""
+        return len(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +80,7 @@ class Journal:
         while records:
             run, records = _split_run(ledger, records)
             if run:
-                first = ledger.append(run)
-                changes.append(Appended(ledger, first, len(run)))
+                changes.append(_appended(ledger, ledger.append(run), run))
             if records:
                 ledger = self._open()
                 changes.append(NewLedger(ledger))
@@ -103,15 +107,22 @@ class Journal:
         return changes + self._append(records)
 
 
+def _appended(ledger: Ledger, first: int, run: Sequence[Record]) -> Appended:
+    rows = range(first, len(ledger))
+    if len(rows) <= len(run):
+        return Appended(ledger, first, rows)
+    new = {record.offset for record in run}
+    return Appended(ledger, first, [row for row in rows if ledger.offset[row] in new])
+
+
 def _replace_in(ledger: Ledger, fact: Replaced, run: Sequence[Record]) -> list[Change]:
-    before = len(ledger)
     first, gone = ledger.replace(fact.offset, run, fact.epoch, lambda to: _invalid(ledger, to))
     changes: list[Change] = []
     if gone:
         to = max((ledger.seq[row] for row in range(first)), default=0)
         changes.append(Rewound(ledger, max(to, 0), gone, ledger.generation))
     if first < len(ledger):
-        changes.append(Appended(ledger, first, len(ledger) - min(first, before)))
+        changes.append(_appended(ledger, first, run))
     return changes
 
 

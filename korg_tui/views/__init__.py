@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from korg_tui.views.arguments import Read
-from korg_tui.views.details import Line, Section, Shape, Style
+from korg_tui.views.details import Blobs, details
 from korg_tui.views.folds import Level
 from korg_tui.views.lines import SpineLine
+from korg_tui.views.losses import CommandRun, FileTouched, LossBook, Losses, OutsideEffect, losses
 from korg_tui.views.marks import lane_name, lane_number, lane_title, short_actor
-from korg_tui.views.preview import CommandRun, Fate, FileTouched, Losses, OutsideEffect, RowState, Share
+from korg_tui.views.preview import Fate, Preview, RowState, Share
+from korg_tui.views.query import QueryError, parse_query
 from korg_tui.views.rails import Join, LaneSpan, Node, RailRun, Rails, to_ascii
-from korg_tui.views.sessions import SessionRow
+from korg_tui.views.sections import Line, Section, Shape, Style
+from korg_tui.views.sessions import SORTS, SessionRow, has_words, session_rows, sort_sessions
 from korg_tui.views.shown import Predicate
 from korg_tui.views.spine import Spine
+from korg_tui.views.summary import argument
+from korg_tui.views.walk import neighbour
+from korg_tui.views.why import chain, sentence
 from korg_tui.views.words import ago, clock, duration, plural, size
 
 __all__ = [
+    "SORTS",
+    "Blobs",
     "CommandRun",
     "Fate",
     "FileTouched",
@@ -22,10 +30,13 @@ __all__ = [
     "LaneSpan",
     "Level",
     "Line",
+    "LossBook",
     "Losses",
     "Node",
     "OutsideEffect",
     "Predicate",
+    "Preview",
+    "QueryError",
     "RailRun",
     "Rails",
     "Read",
@@ -38,13 +49,23 @@ __all__ = [
     "SpineLine",
     "Style",
     "ago",
+    "argument",
+    "chain",
     "clock",
+    "details",
     "duration",
+    "has_words",
     "lane_name",
     "lane_number",
     "lane_title",
+    "losses",
+    "neighbour",
+    "parse_query",
     "plural",
+    "sentence",
+    "session_rows",
     "short_actor",
     "size",
+    "sort_sessions",
     "to_ascii",
 ]

@@ -21,8 +21,8 @@ RUNNERS = frozenset({"Bash", "exec_command", "shell"})
 
 LOCAL = frozenset({
     "Read", "Grep", "Glob", "LS", "NotebookRead", "TodoWrite", "TodoRead", "read_file", "list_files",
-    "list_dir", "search_files", "grep", "glob", "find_files", "view", "read", "ls", "update_plan", "ExitPlanMode",
-    "EnterPlanMode", "BashOutput", "TaskOutput", "ToolSearch", "AskUserQuestion",
+    "list_dir", "search_files", "grep", "glob", "find_files", "view", "read", "ls", "update_plan",
+    "ExitPlanMode", "EnterPlanMode", "BashOutput", "TaskOutput", "ToolSearch", "AskUserQuestion",
 })  # fmt: skip
 """Tools that only read, or that only touch the agent's own notes."""
 

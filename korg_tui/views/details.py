@@ -1,33 +1,238 @@
-"""Details: everything about one event, as sections of safe lines (EXPERIENCE, screen 2)."""
+"""Details: everything about one event, as sections of safe lines (EXPERIENCE, screen 2), bounded."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from datetime import UTC, tzinfo
 
-Style = Literal["", "key", "note", "error", "added", "removed", "hunk", "output", "link"]
-"""What a line is; the widgets have a component class for each."""
+from korg_tui.causal import Ledger, Pointer, Weave, rewind, weave
+from korg_tui.event import Kind
+from korg_tui.formats import Body, body
+from korg_tui.sources import BlobFound, BodyGone
+from korg_tui.text import visible
+from korg_tui.views import marks, values, walk, why, words
+from korg_tui.views.arguments import Read
+from korg_tui.views.sections import Line, Section
 
-Shape = Literal["fields", "json", "text", "diff", "terminal", "causes", "effects", "blobs", "raw"]
-"""What the lines of a section are."""
+HUGE = 32_000_000
+"""Bytes of a record that is not decoded any more; only its beginning is asked."""
+
+_CAUSES = 12
+_MANY = {Kind.BOOKKEEPING: "bookkeeping"}
+_READ = 20
+_BLOBS = 50
+
+
+Blobs = Callable[[str], BlobFound]
+"""The state of a blob by its digest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One safe line of a section."""
+class _Asked:
+    """What the details are made from, and how they are to be asked."""
 
-    text: str
-    style: Style = ""
-    label: str = ""
-    """The name of a field, shown before its value."""
-    seq: int | None = None
-    """The event this line is about, where that is another one: somewhere to go."""
+    ledger: Ledger
+    read: Read
+    zone: tzinfo | None = UTC
+    blobs: Blobs | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A titled part of the details, bounded."""
+def details(
+    ledger: Ledger, row: int, read: Read, *, zone: tzinfo | None = UTC, blobs: Blobs | None = None
+) -> list[Section]:
+    """The sections of one row: fields, causes, effects, arguments, result, blobs, raw record.
 
-    title: str
-    kind: Shape
-    lines: tuple[Line, ...]
+    `read` gives the record's bytes; `zone` None shows times in the zone of this machine; `blobs` says in
+    which state a blob is. Never raises for what a ledger holds or a source has lost.
+    """
+    asked = _Asked(ledger, read, zone, blobs)
+    sections = [_fields(asked, row)]
+    if Kind(ledger.kind[row]).agent:
+        sections += [_causes(ledger, row), _effects(ledger, row)]
+    sections += _body(asked, row)
+    return [section for section in sections if section.lines]
+
+
+def _fields(asked: _Asked, row: int) -> Section:
+    ledger = asked.ledger
+    seq = ledger.seq_at(row)
+    title = marks.tool(ledger, row) if seq is None else f"{seq} {marks.tool(ledger, row)}"
+    return Section(title, "fields", tuple(_field_lines(asked, row)))
+
+
+def _field_lines(asked: _Asked, row: int) -> Iterator[Line]:
+    ledger = asked.ledger
+    kind = Kind(ledger.kind[row])
+    if kind is Kind.MALFORMED:
+        yield Line(visible(ledger.reason_at(row), 400), "error", "unread")
+        yield Line(f"{ledger.offset[row]:,}, {words.size(ledger.length[row])} long", label="at byte")
+        return
+    yield Line(kind.word, label="kind")
+    lane = ledger.lane_at(row)
+    if lane is not None:
+        yield Line(marks.lane_title(lane), label="lane")
+        yield Line(f"{lane.session + 1}, {lane.home.standing().status}", label="session")
+    if ledger.actor_at(row):
+        yield Line(visible(ledger.actor_at(row), 400), label="actor")
+    yield Line(words.clock(ledger.time_at(row), asked.zone, date=True), label="time")
+    if kind.agent:
+        yield Line(words.duration(ledger.duration_at(row)), label="took")
+        yield _success(ledger.success_at(row))
+        yield from _pointer(ledger, row)
+        yield from _links(ledger, row)
+    elif ledger.parent_at(row) is not None:
+        yield Line(str(ledger.parent_at(row)), label="names", seq=_named(ledger, row))
+    if ledger.synthesized_at(row):
+        yield Line("the adapter wrote this prompt; it did not see the real one", "note", "prompt")
+    yield Line(f"byte {ledger.offset[row]:,}, {words.size(ledger.length[row])}", "note", "record")
+
+
+def _named(ledger: Ledger, row: int) -> int | None:
+    named = walk.parent(ledger, row)
+    return None if named is None else ledger.seq_at(named)
+
+
+def _success(success: bool | None) -> Line:
+    if success is None:
+        return Line("not said", "note", "outcome")
+    return Line("succeeded", label="outcome") if success else Line("✗ failed", "error", "outcome")
+
+
+def _pointer(ledger: Ledger, row: int) -> Iterator[Line]:
+    state = ledger.pointer_at(row)
+    if state is Pointer.OK:
+        yield Line(str(ledger.parent_at(row)), label="parent", seq=ledger.parent_at(row))
+    elif state is Pointer.ROOT:
+        yield Line("none: this prompt is a root", label="parent")
+    elif state is Pointer.DETACHED:
+        yield Line("none: bookkeeping on its own", label="parent")
+    else:
+        yield Line(f"{state.word}: {words.pointer(ledger, row)}", "error", "parent")
+
+
+def _links(ledger: Ledger, row: int) -> Iterator[Line]:
+    """Which call started the lane that this row opens, and which lanes this call started."""
+    lane = ledger.lane_at(row)
+    woven = _weave(ledger, row)
+    if lane is None or woven is None:
+        return
+    if lane.opener == row and lane.above is not None:
+        if lane.fork is not None:
+            forked = f"{ledger.seq[lane.fork]} in {marks.lane_title(lane.above)}"
+            yield Line(forked, label="forks at", seq=ledger.seq[lane.fork])
+        found = woven.lane_links(lane)
+        for link in found:
+            call = ledger.seq[link.call]
+            name = f"{call} {marks.tool(ledger, link.call)}{_basis(link.certain, link.basis)}"
+            yield Line(name, label="started by", seq=call)
+        if not found:
+            yield Line("no recorded call", "note", "started by")
+    for sub, link in woven.linked_lanes(row):
+        name = f"{marks.lane_title(sub)}{_basis(link.certain, link.basis)}"
+        yield Line(name, label="started", seq=ledger.seq[sub.opener])
+
+
+def _basis(certain: bool, basis: str) -> str:
+    return f" ({'certain' if certain else 'possible'}: {why.BASIS.get(basis, basis)})"
+
+
+def _weave(ledger: Ledger, row: int) -> Weave | None:
+    session = ledger.session_at(row)
+    return None if session is None else weave(ledger, session)
+
+
+def _causes(ledger: Ledger, row: int) -> Section:
+    """The walk to the root, nearest first, and what an inference read on the way in."""
+    chain, more = walk.to_root(ledger, row, _CAUSES)
+    lines = [_step(ledger, step, "" if number else "cause") for number, step in enumerate(chain)]
+    if more:
+        root = ledger.seq[ledger.head_at(row)]
+        lines.append(Line(f"… and on to {root}, where the walk ends", "note", seq=root))
+    elif chain and not ledger.pointer_at(chain[-1]).begins:
+        lines.append(Line(words.pointer(ledger, chain[-1]), "error"))
+    return Section("causes", "causes", (*lines, *_reads(ledger, row)))
+
+
+def _step(ledger: Ledger, row: int, label: str) -> Line:
+    return Line(f"‹ {ledger.seq[row]} {marks.tool(ledger, row)}", label=label, seq=ledger.seq[row])
+
+
+def _reads(ledger: Ledger, row: int) -> Iterator[Line]:
+    woven = _weave(ledger, row)
+    consumed = [] if woven is None else woven.consumed_by(row)
+    if woven is None:
+        return
+    for number, read in enumerate(consumed[:_READ]):
+        subs = [f"sub {marks.lane_number(lane)}" for lane, _ in woven.linked_lanes(read)]
+        returned = f" ({', '.join(subs)} returned)" if subs else ""
+        perhaps = "" if woven.surely_consumed(read, row) else ", possibly"
+        text = f"{ledger.seq[read]} {marks.tool(ledger, read)}{returned}{perhaps}"
+        yield Line(text, label="" if number else "read", seq=ledger.seq[read])
+    if len(consumed) > _READ:
+        yield Line(f"… {len(consumed) - _READ:,} more, not shown", "note")
+
+
+def _effects(ledger: Ledger, row: int) -> Section:
+    """What a rewind to this event would carry away, in numbers."""
+    found = rewind(ledger, ledger.seq[row])
+    if not found.dropped:
+        return Section("effects", "effects", (Line("nothing later depends on it", "note"),))
+    lines = [
+        Line(f"{words.plural(len(seqs), 'event')}{_kinds(ledger, seqs)}", label=label)
+        for label, seqs in (("certain", found.invalidated), ("possible", found.possible))
+        if seqs
+    ]
+    first = found.dropped[0]
+    lines.append(Line(f"{first} {marks.tool(ledger, ledger.row_of(first) or 0)}", label="first", seq=first))
+    return Section("effects: what it carries away", "effects", tuple(lines))
+
+
+def _kinds(ledger: Ledger, seqs: tuple[int, ...]) -> str:
+    rows = (row for seq in seqs if (row := ledger.row_of(seq)) is not None)
+    kinds = Counter(Kind(ledger.kind[row]) for row in rows)
+    said = [words.plural(count, kind.word, _MANY.get(kind, "")) for kind, count in kinds.most_common()]
+    return f": {', '.join(said)}" if said else ""
+
+
+def _body(asked: _Asked, row: int) -> Iterator[Section]:
+    ledger = asked.ledger
+    offset, length = ledger.offset[row], ledger.length[row]
+    try:
+        raw = asked.read(offset, min(length, HUGE))
+    except (BodyGone, OSError) as gone:
+        yield Section("record", "text", (Line(visible(f"not readable: {gone}", 400), "error"),))
+        return
+    found = body(raw) if length <= HUGE and ledger.kind[row] != Kind.MALFORMED else None
+    if found is not None:
+        yield from _content(ledger, row, found)
+    yield _blobs(asked, row)
+    yield Section(f"raw record, {words.size(length)}", "raw", tuple(values.raw_lines(raw, length)))
+
+
+def _content(ledger: Ledger, row: int, found: Body) -> Iterator[Section]:
+    tool = ledger.tool_at(row)
+    if ledger.kind[row] == Kind.GOVERNANCE:
+        event = found.record.get("event", found.record)
+        yield Section("event", "json", tuple(values.as_json(event)))
+        return
+    yield from values.arguments(tool, found.args)
+    yield from values.result(tool, found.result, failed=ledger.success_at(row) is False)
+
+
+def _blobs(asked: _Asked, row: int) -> Section:
+    digests = asked.ledger.blobs_at(row)
+    lines = [_blob(asked, digest) for digest in digests[:_BLOBS]]
+    if len(digests) > _BLOBS:
+        lines.append(Line(f"… {len(digests) - _BLOBS:,} more, not shown", "note"))
+    return Section("blobs", "blobs", tuple(lines))
+
+
+def _blob(asked: _Asked, digest: str) -> Line:
+    if asked.blobs is None:
+        return Line(digest)
+    seen = asked.blobs(digest)
+    there = seen.state == "present"
+    known = f", {words.size(seen.size)}" if there and seen.size is not None else ""
+    return Line(visible(f"{digest} {seen.state}{known}", 400), "" if there else "error")

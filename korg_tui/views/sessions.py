@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
+
+from korg_tui.causal import Ledger, Session
+from korg_tui.event import Kind
+from korg_tui.text import visible
+from korg_tui.views import marks, summary, words
+
+_TITLE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +21,7 @@ class SessionRow:
     ledger: str
     """The ledger's name, raw: the identity, with `index`."""
     index: int
-    """The session's index in its ledger."""
+    """The session's index in its ledger; -1 for rows that belong to none."""
     title: str
     """The ledger's name, safe."""
     seq: int | None
@@ -25,10 +34,113 @@ class SessionRow:
     dead_pointers: int
     unloaded: int
     status: str
-    """`complete`, `partial`, `detached` or `malformed`."""
+    """`complete`, `partial`, `detached`, `malformed`, or `no session`."""
     synthesized: bool
     live: bool
+    """Whether the source is live and this session has its newest event."""
     last_ms: int | None
     """Time of the last event, ms since the epoch, None when the ledger has none."""
     activity: str
     """`12 s ago`, or `no time`."""
+
+
+def session_rows(ledger: Ledger, now_ms: int, *, live: bool = False) -> list[SessionRow]:
+    """The sessions of a ledger in the order of their first heads, read from its columns alone.
+
+    A ledger with rows but without a session (governance events, malformed lines) has one row, its index -1.
+    """
+    if not ledger.sessions and len(ledger):
+        return [_of_nothing(ledger, now_ms, live)]
+    return [_of(ledger, session, now_ms, live) for session in ledger.sessions]
+
+
+def _of(ledger: Ledger, session: Session, now_ms: int, live: bool) -> SessionRow:
+    return SessionRow(
+        ledger=ledger.name,
+        index=session.index,
+        title=visible(ledger.name, _TITLE),
+        seq=session.seq,
+        prompt=_prompt(ledger, session.head),
+        agents=len(session.agents),
+        lanes=len(session.lanes),
+        events=session.total_events,
+        failed=session.failed,
+        dead_pointers=session.dead_pointers,
+        unloaded=session.unloaded,
+        status=session.status,
+        synthesized=session.synthesized,
+        live=live and session.last_seq == _last_agent_seq(ledger),
+        last_ms=session.last_event_at,
+        activity=words.ago(session.last_event_at, now_ms),
+    )
+
+
+def _of_nothing(ledger: Ledger, now_ms: int, live: bool) -> SessionRow:
+    last = len(ledger) - 1
+    malformed = sum(kind == Kind.MALFORMED for kind in ledger.kind)
+    held = [words.plural(malformed, "malformed line")] if malformed else []
+    if len(ledger) > malformed:
+        held.append(words.plural(len(ledger) - malformed, "governance event"))
+    return SessionRow(
+        ledger=ledger.name, index=-1, title=visible(ledger.name, _TITLE), seq=ledger.seq_at(0),
+        prompt=f"no agent event: {' and '.join(held)}", agents=0, lanes=0, events=0, failed=0,
+        dead_pointers=0, unloaded=0, status="no session", synthesized=False, live=live,
+        last_ms=ledger.time_at(last), activity=words.ago(ledger.time_at(last), now_ms),
+    )  # fmt: skip
+
+
+def _last_agent_seq(ledger: Ledger) -> int | None:
+    """The seq of the newest event of any session: the session that has it is the one at work."""
+    for row in range(len(ledger) - 1, -1, -1):
+        if Kind(ledger.kind[row]).agent:
+            return ledger.seq[row]
+    return None
+
+
+def _prompt(ledger: Ledger, head: int) -> str:
+    """The head's prompt, or what the head is. Prompts of more than 1 KB may be shortened."""
+    kind, _, text = ledger.prompt_key(head).partition(":")
+    if kind == "text":
+        return visible(summary.one_line(text), summary.LIMIT)
+    if kind == "ref":
+        return f"prompt in {summary.named_blob(text, None)}"
+    return f"begins with {marks.tool(ledger, head)}"
+
+
+SORTS = ("activity", "size", "failures", "start")
+"""The orders that a list of sessions can have."""
+
+
+def sort_sessions(rows: Iterable[SessionRow], by: str) -> list[SessionRow]:
+    """Newest activity, most events, or most failures first; or from the beginning of the ledger. Sessions
+    without a time are the least active."""
+    return sorted(rows, key=_ORDERS[by])
+
+
+def _by_activity(row: SessionRow) -> tuple[int, str, int]:
+    return (2**63 if row.last_ms is None else -row.last_ms), row.ledger, -row.index
+
+
+def _by_size(row: SessionRow) -> tuple[int, str, int]:
+    return -row.events, row.ledger, row.index
+
+
+def _by_failures(row: SessionRow) -> tuple[int, int, str, int]:
+    return -row.failed, -row.dead_pointers, row.ledger, row.index
+
+
+def _by_start(row: SessionRow) -> tuple[str, int]:
+    return row.ledger, row.index
+
+
+_ORDERS: dict[str, Callable[[SessionRow], Any]] = {
+    "activity": _by_activity, "size": _by_size, "failures": _by_failures, "start": _by_start,
+}  # fmt: skip
+
+
+def has_words(row: SessionRow, text: str) -> bool:
+    """Whether every word of `text` is in the ledger's name, the prompt, the status, or the seq."""
+    here = f"{row.title} {row.prompt} {row.status} {row.seq}".casefold()
+    if row.synthesized:
+        here += " synthesized"
+    return all(word in here for word in text.casefold().split())

@@ -24,8 +24,8 @@ from korg_tui.views.spans import lay_out
 class Spine:
     """The visible rows of a session, by index from the top. A row is a row of the ledger.
 
-    `session` is the session's index; None shows the whole ledger. `read(offset, length)` gives a record's
-    bytes; without it there are no arguments.
+    `session` is the session's index; None, or -1, shows the whole ledger. `read(offset, length)` gives a
+    record's bytes; without it there are no arguments.
     """
 
     def __init__(self, ledger: Ledger, session: int | None = None, read: Read | None = None) -> None:
@@ -33,7 +33,7 @@ class Spine:
         self.version = 0
         """Counts every change to what a row might show."""
         self.folds = Folds(ledger)
-        self._session = None if session is None else ledger.sessions[session]
+        self._session = None if session is None or session < 0 else ledger.sessions[session]
         self._arguments = Arguments(ledger, read)
         self._predicate: Predicate | None = None
         self._build()

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from korg_tui.sources.blobs import BlobFound, BlobStore
+from korg_tui.sources.discover import Discovery, discover
 from korg_tui.sources.errors import BodyGone, SourceError
 from korg_tui.sources.facts import CaughtUp, Fact, Grew, Opened, Progress, Replaced, State
+from korg_tui.sources.feed import Feed
 from korg_tui.sources.file import FileSource
+from korg_tui.sources.folder import Found, ledgers_in
+from korg_tui.sources.open import open_sources
+from korg_tui.sources.source import Source
+from korg_tui.sources.stdin import StdinSource
 
 __all__ = [
+    "BlobFound",
+    "BlobStore",
     "BodyGone",
     "CaughtUp",
+    "Discovery",
     "Fact",
+    "Feed",
     "FileSource",
+    "Found",
     "Grew",
     "Opened",
     "Progress",
     "Replaced",
+    "Source",
     "SourceError",
     "State",
+    "StdinSource",
+    "discover",
+    "ledgers_in",
+    "open_sources",
 ]

@@ -52,4 +52,4 @@ def cannot_read(path: Path | str, error: OSError) -> SourceError:
 
 def not_a_ledger(path: Path | str, looks: str) -> SourceError:
     """The `SourceError` for a file without a Korg event."""
-    return SourceError(f"{path}: not a ledger: {looks}; give a file with Korg events, or a folder that has one")
+    return SourceError(f"{path}: not a ledger: {looks}; give a file or a folder with Korg events")

@@ -62,26 +62,32 @@ class FileSource:
         try:
             yield from self._first_reading(file)
         except NotALedger as error:
+            self._refused = _signature(file.stat())
+            self._forget(file)
             raise not_a_ledger(self.name, str(error)) from None
         except OSError as error:
+            self._forget(file)
             raise cannot_read(self.name, error) from None
+
+    def _forget(self, file: OpenFile) -> None:
+        file.close()
+        self._bodies, self._reading = None, Reading()
+        self._state = "failed"
 
     def _first_reading(self, file: OpenFile) -> Iterator[Fact]:
         now = file.stat()
-        opened = False
+        begun = False
         for records in self._reading.first(file, now.st_size):
-            if not opened:
-                yield self._opened()
-                opened = True
-            yield from _grown(records)
-            yield Progress(self._reading.end, now.st_size)
-        if not opened:
-            yield self._opened()
+            if not begun:
+                yield opened(self._reading)
+                begun = True
+            yield from grown(records)
+            if self._reading.end < now.st_size:
+                yield Progress(self._reading.end, now.st_size)
+        if not begun:
+            yield opened(self._reading)
         self._remember(now)
         yield CaughtUp()
-
-    def _opened(self) -> Opened:
-        return Opened(self._reading.container.kind, self._reading.container.notes)
 
     def finish(self) -> list[Record]:
         """The torn end of the file as records, for a reader that does not wait for the rest of it."""
@@ -103,6 +109,11 @@ class FileSource:
         except NotALedger as error:
             self._refused = _signature(now)
             return self._fails(f"{self.name} is not a ledger now: {error}; it is read again when it changes")
+
+    @property
+    def watched(self) -> Path | None:
+        """The file."""
+        return self.path
 
     @property
     def unsettled(self) -> bool:
@@ -133,8 +144,9 @@ class FileSource:
             facts = list(self._first_reading(file))
         except (NotALedger, OSError):
             may_grow = begins_something(file.read(0, file.stat().st_size))
-            file.close()
-            self._bodies, self._reading = None, Reading()
+            state = self._state
+            self._forget(file)
+            self._state = state
             if may_grow:
                 return []
             raise
@@ -150,7 +162,7 @@ class FileSource:
         elif self._reading.appended(file, now.st_size):
             records = self._reading.append(file, now.st_size)
             self._remember(now)
-            return list(_grown(records))
+            return list(grown(records))
         return self._read_again(file, now)
 
     def _is_replaced(self, bodies: Bodies) -> list[Fact]:
@@ -167,17 +179,17 @@ class FileSource:
         assert bodies is not None
         changed = self._reading.again(file, now.st_size, fresh=0 <= self._age(now) < _HALF_WRITTEN_NS)
         self._remember(now)
-        facts: list[Fact] = [self._opened()] if changed.opened else []
+        facts: list[Fact] = [opened(self._reading)] if changed.opened else []
         if changed.cut is None:
             if other is not None:
                 bodies.same_content(file)
-            return [*facts, *_grown(changed.records)]
+            return [*facts, *grown(changed.records)]
         if other is None:
             bodies.rewritten(changed.cut)
         else:
             bodies.replaced(file)
         facts.append(Replaced(changed.cut, tuple(changed.records[:BATCH]), bodies.epoch))
-        return [*facts, *_grown(changed.records[BATCH:])]
+        return [*facts, *grown(changed.records[BATCH:])]
 
     def _remember(self, now: os.stat_result) -> None:
         """Changes are seen by comparison with `now`; one that comes within the same tick of the file system's
@@ -215,7 +227,13 @@ class FileSource:
             self._bodies.close()
 
 
-def _grown(records: list[Record]) -> Iterator[Grew]:
+def opened(reading: Reading) -> Opened:
+    """What was found when `reading` began."""
+    return Opened(reading.container.kind, reading.container.notes)
+
+
+def grown(records: list[Record]) -> Iterator[Grew]:
+    """`records` in facts of at most `BATCH`."""
     for first in range(0, len(records), BATCH):
         yield Grew(tuple(records[first : first + BATCH]))
 

@@ -1,0 +1,109 @@
+"""BlobStore: content that a ledger names by SHA-256, found near the ledger, verified (LEDGERS.md, Blobs)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from korg_tui.sources.errors import reason
+
+LARGEST = 64 << 20
+"""Bytes of the largest blob that is read and verified."""
+
+_NAME = re.compile(r"[0-9a-f]{64}")
+_CHUNK = 1 << 20
+
+
+class BlobFound(msgspec.Struct, frozen=True):
+    """What is known about a blob. `text` says the state in one line for a person."""
+
+    sha: str
+    state: str
+    """`present` (verified), `missing`, `wrong` (other content), `unreadable`, `too big` (to be verified), or
+    `not a blob name`."""
+    text: str
+    path: Path | None = None
+    size: int | None = None
+    """Bytes."""
+
+    def read(self, limit: int = LARGEST) -> bytes:
+        """The first `limit` bytes of the content; empty when it is not there or cannot be read any more."""
+        if self.path is None or self.state not in ("present", "wrong", "too big"):
+            return b""
+        try:
+            with self.path.open("rb") as file:
+                return file.read(limit)
+        except OSError:
+            return b""
+
+
+class BlobStore:
+    """The folders in which the blobs of a ledger can lie. Nothing is written there."""
+
+    def __init__(
+        self, ledger: Path | None, *, environment: Mapping[str, str] = os.environ, here: Path | None = None
+    ) -> None:
+        here = Path.cwd() if here is None else here
+        self.folders = tuple(dict.fromkeys(_folders(ledger, environment, here)))
+        """Where it looks, in order."""
+
+    def find(self, sha: str) -> BlobFound:
+        """The blob of this name. A copy with the right content, wherever, comes before any other."""
+        if not _NAME.fullmatch(sha):
+            return BlobFound(sha, "not a blob name", "not a blob name: it is not 64 lower-case hex digits")
+        second_best: BlobFound | None = None
+        for folder in self.folders:
+            found = _look(sha, folder / sha[:2] / sha)
+            if found is not None and found.state == "present":
+                return found
+            second_best = second_best or found
+        return second_best or BlobFound(sha, "missing", self._missing())
+
+    def _missing(self) -> str:
+        there = [folder for folder in self.folders if folder.is_dir()]
+        if not there:
+            return "missing: there is no blobs folder beside the ledger, and KORG_BLOB_DIR names none"
+        return f"missing: not in {', '.join(map(str, there))}"
+
+
+def _folders(ledger: Path | None, environment: Mapping[str, str], here: Path) -> Iterator[Path]:
+    if environment.get("KORG_BLOB_DIR"):
+        yield Path(environment["KORG_BLOB_DIR"])
+    if ledger is not None:
+        beside = Path(os.path.abspath(ledger)).parent  # noqa: PTH100 - as named, not where links lead
+        yield beside / "blobs"
+        for folder in (beside, *beside.parents):
+            yield folder / ".korg" / "blobs"
+    yield here / ".korg" / "blobs"
+
+
+def _look(sha: str, path: Path) -> BlobFound | None:
+    try:
+        now = path.stat()
+        if not stat.S_ISREG(now.st_mode):
+            return BlobFound(sha, "unreadable", f"unreadable: {path} is no file", path)
+        if now.st_size > LARGEST:
+            text = f"too big to verify: {now.st_size} bytes in {path}"
+            return BlobFound(sha, "too big", text, path, now.st_size)
+        digest = _digest(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return BlobFound(sha, "unreadable", f"unreadable: {path}: {reason(error)}", path)
+    if digest == sha:
+        return BlobFound(sha, "present", f"present: {now.st_size} bytes, digest verified", path, now.st_size)
+    return BlobFound(sha, "wrong", f"wrong: the content of {path} has the digest {digest}", path, now.st_size)
+
+
+def _digest(path: Path) -> str:
+    content = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            content.update(chunk)
+    return content.hexdigest()

@@ -1,0 +1,60 @@
+"""From what a person names to sources."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from korg_tui.sources.errors import SourceError, cannot_read
+from korg_tui.sources.file import FileSource
+from korg_tui.sources.folder import ledgers_in
+from korg_tui.sources.source import Source
+from korg_tui.sources.stdin import StdinSource
+
+
+def open_sources(names: Sequence[str | os.PathLike[str]], *, wait: bool = False) -> list[Source]:
+    """A source for each file, for each ledger of a folder, and for `-`; none twice. Nothing is read yet.
+
+    With `wait`, a file that is not there yet is waited for. Raises `SourceError`."""
+    sources: list[Source] = []
+    seen: set[str] = set()
+    for name in (os.fspath(name) for name in names):
+        for source in _opened(name, wait):
+            key = "-" if source.watched is None else os.path.realpath(source.watched)
+            if key not in seen:
+                seen.add(key)
+                sources.append(source)
+    return sources
+
+
+def _opened(name: str, wait: bool) -> list[Source]:
+    if name == "-":
+        return [StdinSource()]
+    if name.startswith(("http://", "https://")):
+        raise SourceError(f"{name}: addresses cannot be read yet; give a ledger file, a folder, or -")
+    path = Path(name)
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            return _in_folder(name)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if wait:
+            return [FileSource(path, name=name, wait=True)]
+        raise cannot_read(name, error) from None
+    except (OSError, ValueError) as error:
+        raise cannot_read(name, error if isinstance(error, OSError) else OSError()) from None
+    if stat.S_ISFIFO(mode):
+        return [StdinSource(path, name=name)]
+    if not stat.S_ISREG(mode):
+        raise SourceError(f"{name}: a device, not a file; give a ledger file, a folder, or -")
+    return [FileSource(path, name=name, wait=wait)]
+
+
+def _in_folder(name: str) -> list[Source]:
+    found = ledgers_in(Path(name))
+    if not found.ledgers:
+        looked = f"none of its {found.skipped} files holds Korg events" if found.skipped else "it is empty"
+        raise SourceError(f"{name}: no ledger in this folder: {looked}; give a file, or another folder")
+    return [FileSource(path) for path in found.ledgers]

@@ -19,6 +19,7 @@ from korg_tui.views.summary import argument
 from korg_tui.views.walk import neighbour
 from korg_tui.views.why import chain, sentence
 from korg_tui.views.words import ago, clock, duration, plural, size
+from korg_tui.views.words import pointer as pointer_words
 
 __all__ = [
     "SORTS",
@@ -62,6 +63,7 @@ __all__ = [
     "neighbour",
     "parse_query",
     "plural",
+    "pointer_words",
     "sentence",
     "session_rows",
     "short_actor",

@@ -72,7 +72,10 @@ def patch(args: object) -> str:
     """The text of an `apply_patch` call."""
     if isinstance(args, str):
         return args
-    return text_at(args, PATCH_KEYS) or (command(args) if isinstance(args, Mapping) else "")
+    said = args.get("command") if isinstance(args, Mapping) else None
+    if isinstance(said, list):
+        return "\n".join(part for part in said if isinstance(part, str))
+    return text_at(args, (*PATCH_KEYS, *COMMAND_KEYS))
 
 
 def paths_written(tool: str, args: object) -> list[str]:

@@ -47,7 +47,7 @@ def as_json(value: object) -> list[Line]:
     return bounded(json.dumps(_shortened(value, _DEPTH), indent=2, ensure_ascii=False))
 
 
-def _shortened(value: object, depth: int) -> Any:  # noqa: ANN401 - a JSON value
+def _shortened(value: object, depth: int) -> Any:
     if isinstance(value, str):
         rest = value[_STRING:]
         return f"{value[:_STRING]}{CUT} {size(_bytes(rest))} more, not shown" if rest else value

@@ -45,7 +45,7 @@ def sentence(ledger: Ledger, rule: int, source: int, target: int) -> str:
         case 2:
             return _reading_or_return(ledger, source, target)
         case 3:
-            return f"{t} began {_sub(ledger.lane_at(target))}, which the {_call(ledger, source)} {s} started"
+            return _launch(ledger, source, target)
         case _:
             return _reading_of_return(ledger, source, target)
 
@@ -71,10 +71,17 @@ def _reading_or_return(ledger: Ledger, source: int, target: int) -> str:
     found = _return_of(ledger, source, target)
     if found is None:
         sure = _weave(ledger, target).surely_consumed(source, target)
-        return f"{t} {'read' if sure else 'may have read'} the result of {s}, a {_call(ledger, source)}"
+        return f"{t} {'read' if sure else 'may have read'} the result of {_named(ledger, source)}"
     lane, link = found
     verb = "returned" if link.certain else "may have returned"
     return f"{t}, the {_call(ledger, target)}, {verb} {_sub(lane)}, in which {s} ran"
+
+
+def _launch(ledger: Ledger, call: int, opener: int) -> str:
+    lane = ledger.lane_at(opener)
+    links = [] if lane is None else _weave(ledger, opener).lane_links(lane)
+    started = "started" if any(link.certain for link in links if link.call == call) else "may have started"
+    return f"{ledger.seq[opener]} began {_sub(lane)}, which {_named(ledger, call)} {started}"
 
 
 def _reading_of_return(ledger: Ledger, source: int, target: int) -> str:
@@ -130,6 +137,12 @@ def _call(ledger: Ledger, row: int) -> str:
     kind = Kind(ledger.kind[row])
     name = marks.tool(ledger, row)
     return f"{name} call" if kind in (Kind.TOOL, Kind.SPAWN) else name
+
+
+def _named(ledger: Ledger, row: int) -> str:
+    """`the Read call 3`, or `hook.post 4`."""
+    call = _call(ledger, row)
+    return f"{'the ' if call.endswith(' call') else ''}{call} {ledger.seq[row]}"
 
 
 def _sub(lane: Lane | None) -> str:

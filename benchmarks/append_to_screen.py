@@ -49,7 +49,7 @@ def event(seq: int, padding: int = 600) -> dict[str, object]:
 
 
 def write(path: Path, container: str, first: int, writes: int) -> None:
-    """The other process: write events, and print when each write was done (seconds on the monotonic clock)."""
+    """The other process: write events, and print when each was done (seconds, monotonic clock)."""
     events = [event(seq) for seq in range(1, first)]
     for seq in range(first, first + writes):
         time.sleep(0.06 + (seq * 7 % 50) / 1000)
@@ -90,7 +90,15 @@ def measure(container: str, present: int, options: argparse.Namespace) -> None:
         before, began = time.process_time(), time.monotonic()
         time.sleep(options.idle)
         idle = (time.process_time() - before) / (time.monotonic() - began) * 100
-        command = [sys.executable, __file__, "--write", container, str(path), str(present + 1), str(options.writes)]
+        command = [
+            sys.executable,
+            __file__,
+            "--write",
+            container,
+            str(path),
+            str(present + 1),
+            str(options.writes),
+        ]
         written = subprocess.run(command, check=True, capture_output=True, text=True, env=dict(os.environ))
         time.sleep(0.5)
         feed.stop()
@@ -98,7 +106,8 @@ def measure(container: str, present: int, options: argparse.Namespace) -> None:
     latency = sorted((arrived[int(seq)] - float(moment)) * 1000 for seq, moment in moments)
     print(
         f"{container:6} {present:6} events  median {statistics.median(latency):6.1f} ms"
-        f"  p95 {latency[int(len(latency) * 0.95)]:6.1f} ms  worst {latency[-1]:6.1f} ms  idle {idle:5.2f} % of a core"
+        f"  p95 {latency[int(len(latency) * 0.95)]:6.1f} ms  worst {latency[-1]:6.1f} ms"
+        f"  idle {idle:5.2f} % of a core"
     )
 
 
@@ -108,7 +117,9 @@ def main() -> None:
         container, path, first, writes = sys.argv[2:6]
         write(Path(path), container, int(first), int(writes))
         return
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--writes", type=int, default=200)
     parser.add_argument("--idle", type=float, default=10, metavar="SECONDS")
     parser.add_argument("--watch", choices=sorted(BACKENDS), default="native")

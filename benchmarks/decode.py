@@ -68,7 +68,9 @@ def reading(name: str, path: Path) -> None:
     count = sum(len(fact.records) for fact in source.start() if isinstance(fact, Grew))
     took = time.perf_counter() - began
     source.close()
-    print(f"read   {name:28} {took / max(1, count) * 1e6:6.1f} µs per event, {count:,} events in {took:.2f} s")
+    print(
+        f"read   {name:28} {took / max(1, count) * 1e6:6.1f} µs per event, {count:,} events in {took:.2f} s"
+    )
 
 
 def main() -> None:
@@ -77,7 +79,9 @@ def main() -> None:
         reading(sys.argv[1], Path(sys.argv[1]))
         return
     for padding in (100, 1_000, 10_000):
-        decoding(f"flat, {padding} of arguments", [json.dumps(event(seq, padding)).encode() for seq in range(500)])
+        decoding(
+            f"flat, {padding} of arguments", [json.dumps(event(seq, padding)).encode() for seq in range(500)]
+        )
         decoding(f"nested, {padding}", [json.dumps(nested(seq, padding)).encode() for seq in range(500)])
     odd = json.dumps(event(1)).replace("12}", "NaN}").replace('"duration_ms": 12', '"duration_ms": NaN')
     decoding("flat, with a NaN", [odd.encode()] * 200)

@@ -128,19 +128,25 @@ def _plain(data: bytes, position: int) -> str:
 
 
 def _lines_of_events(data: bytes, start: int, whole: bool) -> bool:
-    """A line with an event in it, or the beginning of one; comments alone are an empty wire form."""
-    position, other = start, False
+    """Lines that begin like records, with an event among them or the beginning of one; or lines of another
+    kind that are events for the greater part (a README that quotes one is no ledger). Comments alone are an
+    empty wire form."""
+    position, events, others = start, 0, 0
     while position < len(data):
         feed = data.find(b"\n", position)
         line = data[position : feed if feed >= 0 else len(data)]
-        if any(isinstance(record, Event) for record in records_of_line(line, position)):
-            return True
         text = line.strip(b" \t\r")
-        other = other or (bool(text) and not text.startswith(b"//"))
-        if feed < 0 and EVENT_START.match(text) and (not whole or _LIKE_AN_EVENT.search(text)):
-            return True
-        position = position + len(line) + 1
-    return not other and bool(_TOTAL.match(data, _first_byte(data, start)))
+        if text and not text.startswith(b"//"):
+            if feed < 0 and EVENT_START.match(text) and (not whole or _LIKE_AN_EVENT.search(text)):
+                return True
+            found = any(isinstance(record, Event) for record in records_of_line(line, position))
+            events, others = events + found, others + (not found)
+            if events and data[_first_byte(data, start)] in b"{/":
+                return True
+        position += len(line) + 1
+    if events or others:
+        return events >= others
+    return bool(_TOTAL.match(data, _first_byte(data, start)))
 
 
 def _appearance(data: bytes, first: int) -> str:

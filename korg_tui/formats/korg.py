@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import UNSET, Raw
+from msgspec import UNSET
 
 from korg_tui.event import DEFAULT_KINDS, SYNTHESIZED_PROMPT, Event, Kind, KindTable, Malformed
 from korg_tui.formats.parse import Unreadable, loads, too_deep
@@ -24,6 +24,7 @@ _LAST_MS = int(datetime(9998, 12, 31, tzinfo=UTC).timestamp() * 1000)
 _RETURN_KEYS = frozenset({"root_seq", "child_root_seq", "child_root_seqs"})
 _RETURN_LEVELS = 4
 _LONG_PROMPT = 1024
+_HASH = re.compile(r"[0-9a-f]{64}")
 _DIGEST = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 _S = TypeVar("_S", bound=msgspec.Struct)
@@ -49,13 +50,16 @@ class _Metadata(msgspec.Struct):
     payload_refs: Any = None
 
 
+class _Args(msgspec.Struct):
+    prompt: Any = None
+
+
 class _Call(msgspec.Struct):
     event_type: Any = None
     source_agent: Any = None
     tool_name: Any = None
-    args: Raw = Raw()
-    result: Raw = Raw()
-    payload_refs: Raw = Raw()
+    args: _Args | None = None
+    payload_refs: Any = None
     success: Any = None
     duration_ms: Any = None
     timestamp: Any = None
@@ -135,18 +139,20 @@ def _line_of_any(raw: bytes) -> _Line | None:
         return None
     if not isinstance(record, dict):
         return None
-    line = _fill(_Line(), record)
-    metadata, event = record.get("metadata"), record.get("event")
-    line.metadata = _fill(_Metadata(), metadata) if isinstance(metadata, dict) else None
-    line.event = _fill(_Call(), event) if isinstance(event, dict) else None
+    line = _filled(_Line, record) or _Line()
+    line.metadata = _filled(_Metadata, record.get("metadata"))
+    line.args = _filled(_Args, record.get("args"))
+    line.event = _filled(_Call, record.get("event"))
+    if line.event is not None:
+        line.event.args = _filled(_Args, record["event"].get("args"))
     return line
 
 
-def _fill(struct: _S, found: dict[str, Any]) -> _S:
-    for name in struct.__struct_fields__:
-        if name in found:
-            setattr(struct, name, found[name])
-    return struct
+def _filled(struct: type[_S], found: object) -> _S | None:
+    """The members of an object that `struct` knows; `None` when it is no object."""
+    if not isinstance(found, dict):
+        return None
+    return struct(**{name: found[name] for name in struct.__struct_fields__ if name in found})
 
 
 def _event(line: _Line, raw: bytes, offset: int, kinds: KindTable) -> Event | Malformed:
@@ -163,8 +169,8 @@ def _event(line: _Line, raw: bytes, offset: int, kinds: KindTable) -> Event | Ma
     metadata = line.metadata or _NO_METADATA
     named = line.triggered_by if line.triggered_by is not UNSET else metadata.triggered_by
     parent = max(INT64_MIN, min(named, INT64_MAX)) if type(named) is int else None
-    prompt, synthesized = _prompt(call.args, raw)
-    duration = call.duration_ms
+    prompt = call.args.prompt if call.args is not None and kind.agent else None
+    whole = body(raw) if _needs_body(raw, call.payload_refs, metadata.payload_refs) else None
     return Event(
         seq=seq,
         kind=kind,
@@ -173,15 +179,15 @@ def _event(line: _Line, raw: bytes, offset: int, kinds: KindTable) -> Event | Ma
         parent=parent,
         bad_parent=parent is None and named is not None,
         success=call.success if isinstance(call.success, bool) else None,
-        duration_ms=_duration(duration) if duration is not None else None,
+        duration_ms=_duration(call.duration_ms),
         time_ms=_time(call.timestamp, metadata.emitted_at),
-        prompt=prompt,
-        returns=_returns(_value(call.result)) if b"root_seq" in raw else (),
+        prompt="" if prompt is None else _prompt_key(prompt),
+        returns=_returns(whole.result) if whole is not None and kind.agent else (),
         root_event_id=_name(metadata.root_event_id),
         event_id=_name(metadata.event_id),
         causation_id=_name(metadata.causation_id),
-        synthesized=synthesized and kind is Kind.PROMPT,
-        blobs=_blobs(call, metadata) if b"sha256" in raw or b'"_ref"' in raw or _has_refs(call) else (),
+        synthesized=kind is Kind.PROMPT and prompt == SYNTHESIZED_PROMPT,
+        blobs=() if whole is None else _blobs(whole),
         schema=_name(line.schema_version),
         digest=_digest(line.entry_hash, raw),
         offset=offset,
@@ -209,26 +215,22 @@ def _name(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _value(found: object) -> Any:  # noqa: ANN401 - a JSON value
-    """A part of a record as a value: the typed decoder leaves parts undecoded. `None` when unreadable."""
-    if not isinstance(found, Raw):
-        return found
-    part = bytes(found)
-    if not part:
-        return None
-    try:
-        return loads(part)
-    except Unreadable:
-        return None
+def _needs_body(raw: bytes, refs: object, more_refs: object) -> bool:
+    """A cheap test whether a record can name seqs in its result, or blobs."""
+    return bool(refs) or bool(more_refs) or b"root_seq" in raw or b"sha256" in raw or b'"_ref"' in raw
 
 
 def _digest(entry_hash: object, raw: bytes) -> int:
-    content = entry_hash.encode("utf-8", "surrogatepass") if isinstance(entry_hash, str) else b""
-    return int.from_bytes(blake2b(content or raw, digest_size=8).digest(), "big") & _MASK63
+    content = raw
+    if isinstance(entry_hash, str) and entry_hash:
+        if _HASH.fullmatch(entry_hash):
+            return int(entry_hash[:16], 16) & _MASK63
+        content = entry_hash.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "big") & _MASK63
 
 
 def _duration(found: object) -> float | None:
-    if isinstance(found, bool) or not isinstance(found, int | float):
+    if type(found) is not int and type(found) is not float:
         return None
     try:
         milliseconds = float(found)
@@ -255,18 +257,12 @@ def _time(timestamp: object, emitted_at: object) -> int | None:
     return None
 
 
-def _prompt(args: object, raw: bytes) -> tuple[str, bool]:
-    """The key of `args.prompt` (see `Event.prompt`), and whether it is the adapter's placeholder."""
-    if b'"prompt"' not in raw:
-        return "", False
-    found = _value(args)
-    prompt = found.get("prompt") if isinstance(found, dict) else None
-    if isinstance(prompt, str) and prompt:
-        return f"text:{_shortened(prompt)}", prompt == SYNTHESIZED_PROMPT
-    if isinstance(prompt, dict):
-        digest = _blob_name(prompt.get("_ref"))
-        return (f"ref:{digest}" if digest else ""), False
-    return "", False
+def _prompt_key(prompt: object) -> str:
+    """See `Event.prompt`."""
+    if isinstance(prompt, str):
+        return f"text:{_shortened(prompt)}" if prompt else ""
+    digest = _blob_name(prompt.get("_ref")) if isinstance(prompt, dict) else ""
+    return f"ref:{digest}" if digest else ""
 
 
 def _shortened(prompt: str) -> str:
@@ -301,22 +297,17 @@ def _integers(found: object) -> Iterator[int]:
             yield value
 
 
-def _has_refs(call: _Call) -> bool:
-    refs = call.payload_refs
-    return bytes(refs) not in (b"", b"[]") if isinstance(refs, Raw) else bool(refs)
-
-
-def _blobs(call: _Call, metadata: _Metadata) -> tuple[str, ...]:
+def _blobs(whole: Body) -> tuple[str, ...]:
     """The digests that a record names: where the key says so in args and result, anywhere in payload_refs."""
-    names: dict[str, None] = {}
-    for part in (call.args, call.result):
-        for key, text in _texts(_value(part)):
-            if key == "_ref" or key.endswith("sha256"):
-                names |= dict.fromkeys(filter(None, (_blob_name(text),)))
-    for refs in (call.payload_refs, metadata.payload_refs):
-        for _, text in _texts(_value(refs)):
-            names |= dict.fromkeys(filter(None, (_blob_name(text),)))
-    return tuple(names)
+    named = [
+        text
+        for part in (whole.args, whole.result)
+        for key, text in _texts(part)
+        if key == "_ref" or key.endswith("sha256")
+    ]
+    for refs in (whole.payload_refs, whole.metadata.get("payload_refs")):
+        named += [text for _, text in _texts(refs)]
+    return tuple(dict.fromkeys(filter(None, map(_blob_name, named))))
 
 
 def _texts(value: object) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ class Unreadable(ValueError):
     """Bytes that are no JSON by any parser; the text says why, in words for a person."""
 
 
-def loads(raw: bytes) -> Any:  # noqa: ANN401 - a JSON value
+def loads(raw: bytes) -> Any:
     """The JSON value in `raw`. Lone surrogates, NaN, 1e400 and integers of any size are taken, as Python
     writers produce them; bytes that are no UTF-8 become U+FFFD. Raises `Unreadable`."""
     if too_deep(raw):
@@ -48,7 +48,7 @@ def too_deep(raw: bytes) -> bool:
     return False
 
 
-def _patient(raw: bytes) -> Any:  # noqa: ANN401 - a JSON value
+def _patient(raw: bytes) -> Any:
     try:
         return json.loads(raw.decode("utf-8", "replace"), parse_int=_integer)
     except json.JSONDecodeError as error:

@@ -8,8 +8,9 @@ from korg_tui.event import DEFAULT_KINDS, Event, KindTable, Malformed, Record
 from korg_tui.formats.korg import decode
 from korg_tui.formats.scan import EVENT_START, gap_end, value_end
 
-_SCANNED_AT_MOST = 32_000_000
-"""Bytes looked at for one damaged span, so that hostile bytes cost bounded time."""
+_SCANNED_AT_LEAST = 1_000_000
+_SCANNED_TIMES = 8
+"""How many times over a damaged span is looked at, at most: hostile bytes cost bounded time."""
 _WORTHLESS = b" \t\r\n,]}"
 
 
@@ -35,7 +36,7 @@ def recover(data: bytes, start: int, base: int, kinds: KindTable = DEFAULT_KINDS
 
 
 def _pieces(data: bytes, start: int, base: int, kinds: KindTable) -> Iterator[Record]:
-    budget = [_SCANNED_AT_MOST]
+    budget = [_SCANNED_AT_LEAST + _SCANNED_TIMES * len(data)]
     position = gap_end(data, start)
     while position < len(data):
         event = _next_event(data, position, base, kinds, budget)

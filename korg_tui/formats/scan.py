@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from korg_tui.formats.parse import MAX_DEPTH
+
 _STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|([\[{])|([\]}])', re.DOTALL)
 _SCALAR = re.compile(rb"[^\s,\]}\[{\"]+")
 _GAP = re.compile(rb"[\s,]*")
@@ -24,7 +26,7 @@ _raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 def value_end(data: bytes, start: int) -> int:
-    """Where the value that begins at `start` ends (exclusive); -1 when it is cut off."""
+    """Where the value that begins at `start` ends (exclusive); -1 when it is cut off, or nests too deep."""
     if start >= len(data):
         return -1
     if data[start] not in b'{["':
@@ -34,6 +36,8 @@ def value_end(data: bytes, start: int) -> int:
     for token in _STRUCTURE.finditer(data, start):
         if token[2]:
             depth += 1
+            if depth > MAX_DEPTH:
+                return -1
         elif token[3]:
             depth -= 1
         elif not token[1]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from korg_tui.sources.blobs import BlobFound, BlobStore
 from korg_tui.sources.discover import Discovery, discover
-from korg_tui.sources.errors import BodyGone, SourceError
+from korg_tui.sources.errors import UNREADABLE, BodyGone, SourceError
 from korg_tui.sources.facts import CaughtUp, Fact, Grew, Opened, Progress, Replaced, State
 from korg_tui.sources.feed import Feed
 from korg_tui.sources.file import FileSource
@@ -14,6 +14,7 @@ from korg_tui.sources.source import Source
 from korg_tui.sources.stdin import StdinSource
 
 __all__ = [
+    "UNREADABLE",
     "BlobFound",
     "BlobStore",
     "BodyGone",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
+from korg_tui.event import Record
 from korg_tui.sources.facts import Fact
 
 
@@ -28,6 +29,9 @@ class Source(Protocol):
 
     def poll(self) -> list[Fact]:
         """What changed since, in order. Raises nothing."""
+
+    def finish(self) -> list[Record]:
+        """What an unfinished end amounts to, for whoever reads once and does not wait for the rest."""
 
     def read(self, offset: int, length: int, epoch: int | None = None) -> bytes:
         """The bytes of a record as reported in `epoch`. Raises `BodyGone`."""

@@ -1,0 +1,143 @@
+"""A container is known by its content, never by its name (LEDGERS, Containers and Detection)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import builders
+from korg_tui.formats import HEAD, NotALedger, detect, elements, is_ledger
+
+
+def example() -> builders.Book:
+    book = builders.Book()
+    ask = book.prompt("fix it")
+    book.infer(ask)
+    return book
+
+
+LINES = example().nested()
+ARRAY = example().array()
+EVENTS = json.loads(ARRAY)
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "start"),
+    [
+        (LINES, "lines", 0),
+        (example().flat(), "lines", 0),
+        (LINES.rstrip(b"\n"), "lines", 0),
+        (LINES.replace(b"\n", b"\r\n"), "lines", 0),
+        (b"\xef\xbb\xbf" + LINES, "lines", 3),
+        (b"\n\n  \n" + LINES, "lines", 0),
+        (b"// a note\n" + LINES, "lines", 0),
+        (b"// total events: 2\n" + LINES, "wire", 0),
+        (b"// total events: 0\n", "wire", 0),
+        (b'{"seq": 1, "source_agent": "a", "tool_name": "Read"}\n', "lines", 0),
+        (b"not JSON\n" + LINES, "lines", 0),
+        (b'{"schema_version":"1.0","seq_id":1,"metad', "lines", 0),
+        (b'{"schema_version":"1.0","seq_id":1,"metad\n' + LINES, "lines", 0),
+        (ARRAY, "array", 1),
+        (b"\n  [" + LINES.replace(b"\n", b",") + b"]", "array", 4),
+        (b"\xef\xbb\xbf" + ARRAY, "array", 4),
+        (b"[]", "array", 1),
+        (b"[\n]\n", "array", 1),
+        (ARRAY[: len(ARRAY) // 2], "array", 1),
+        (b'[{"seq_id": 1, "tool_n', "array", 1),
+        (b"[7, " + ARRAY[1:], "array", 1),
+        (b"", "empty", 0),
+        (b"\xef\xbb\xbf", "empty", 3),
+        (b" \n\r\n", "empty", 0),
+    ],
+    ids=lambda value: repr(value)[:40],
+)
+def test_containers(data, kind, start):
+    container = detect(data)
+    assert (container.kind, container.start) == (kind, start)
+
+
+@pytest.mark.parametrize(
+    ("data", "looks"),
+    [
+        (b"# A README\n\nSome words.\n", "text"),
+        (
+            b"# A README\n\nAn event looks like this:\n\n" + LINES.split(b"\n")[0] + b"\n\nand so on.\n",
+            "text",
+        ),
+        (b"-----BEGIN PRIVATE KEY-----\nabc\n", "text"),
+        (b"\x7fELF\x00\x01\x02" * 30, "binary"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "binary"),
+        (b"{}", "JSON"),
+        (b"[1, 2, 3]", "JSON"),
+        (b'{"type": "LoopStarted", "v": 1}\n' * 3, "JSON"),
+        (b'{"events": [{"journal_seq": 3, "event": {"type": "TurnDone"}}], "done": false}', "JSON"),
+        (b'{"seq_id": 7, "entry_hash": "00", "anchor_kind": "git-tip"}\n', "JSON"),
+        (b'{"name": "x", "version": "1.0", "scripts": {"test": "y"}}', "JSON"),
+        (b"// a comment in another language\nint main;\n", "text"),
+        (b"ab" * 32 + b"\n", "text"),
+    ],
+)
+def test_what_holds_no_event_is_no_ledger(data, looks):
+    with pytest.raises(NotALedger, match=looks):
+        detect(data)
+
+
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        {"schema": "korgcert@v1", "events": EVENTS},
+        {"schema": "korgex-receipt@v1", "events": EVENTS, "signature": {"alg": "ed25519"}},
+        {"nodes": [1], "active_states": {}, "events": EVENTS},
+        {"nodes": [{"events": [5]}], "active_states": {}, "events": []},
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_one_object_with_events_is_a_wrapper(wrapper, indent):
+    data = json.dumps(wrapper, indent=indent).encode()
+    container = detect(data)
+    assert container.kind == "wrapper"
+    found = elements(data, container.start)
+    assert [json.loads(data[at : at + length]) for at, length in found.spans] == wrapper["events"]
+
+
+def test_a_wrapper_says_what_it_claims():
+    wrapper = {
+        "schema": "korgcert@v1",
+        "claim": "it works",
+        "issuer": {"agent": "agent:x", "host": "h"},
+        "events": EVENTS,
+        "seal": {"alg": "ed25519"},
+    }
+    assert dict(detect(json.dumps(wrapper, indent=1).encode()).notes) == {
+        "schema": "korgcert@v1",
+        "claim": "it works",
+        "issuer": "agent agent:x, host h",
+        "seal": "alg ed25519",
+    }
+
+
+def test_a_wire_form_says_how_many_events_there_are_in_all():
+    assert ("total", "182") in detect(b"// total events: 182\n" + LINES).notes
+
+
+def test_a_byte_order_mark_is_noted():
+    assert detect(b"\xef\xbb\xbf" + LINES).notes == (("byte-order mark", "present, skipped"),)
+
+
+def test_an_event_whose_arguments_have_events_is_no_wrapper():
+    line = json.dumps({"seq_id": 1, "tool_name": "x", "events": EVENTS}).encode()
+    assert detect(line).kind == "lines"
+
+
+@pytest.mark.parametrize("data", [LINES, ARRAY, b"// total events: 2\n" + LINES])
+def test_the_beginning_is_enough(data):
+    for length in range(60, len(data), 97):
+        assert is_ledger(data[:length])
+
+
+def test_a_first_record_longer_than_the_head_is_no_hindrance():
+    line = json.dumps({"seq_id": 1, "tool_name": "x", "args": {"text": "y" * 2 * HEAD}}).encode()
+    assert is_ledger(line[:HEAD])
+    assert is_ledger(b"[" + line[:HEAD])
+    assert not is_ledger(b"y" * HEAD)

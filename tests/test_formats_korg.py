@@ -341,8 +341,9 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )
-NAMES = """schema_version seq_id seq metadata event source_agent tool_name args result payload_refs 
-    success duration_ms triggered_by entry_hash event_type timestamp prompt root_seq _ref sha256 emitted_at physical"""
+NAMES = """schema_version seq_id seq metadata event source_agent tool_name args result payload_refs
+    success duration_ms triggered_by entry_hash event_type timestamp prompt
+    root_seq _ref sha256 emitted_at physical"""
 KEYS = st.sampled_from(NAMES.split())
 RECORDS = st.recursive(JSON, lambda inner: st.dictionaries(KEYS, inner, max_size=6), max_leaves=10)
 

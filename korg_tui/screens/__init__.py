@@ -1,0 +1,10 @@
+"""Screens: one module per screen, and what they share."""
+
+from __future__ import annotations
+
+from korg_tui.screens.base import KorgScreen
+from korg_tui.screens.help import HelpScreen
+from korg_tui.screens.ledgers import LedgersScreen
+from korg_tui.screens.session import SessionScreen
+
+__all__ = ["HelpScreen", "KorgScreen", "LedgersScreen", "SessionScreen"]

@@ -1,0 +1,56 @@
+"""Asking: calculations that are too long for a key press run beside the screen, the newest one wins.
+
+While one runs, the app takes in no facts of that ledger: the calculation reads what nobody writes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from textual.screen import Screen
+
+LONG = 3_000
+"""Rows of a ledger from which on calculations run beside the screen; below, at once."""
+
+_T = TypeVar("_T")
+_Work = Callable[[], Any]
+_Show = Callable[[Any], None]
+
+
+class Asking:
+    """The calculations of one screen. `rested` is called when none is left."""
+
+    def __init__(self, screen: Screen[None], rested: Callable[[], None]) -> None:
+        self._screen = screen
+        self._rested = rested
+        self._wanted: dict[str, tuple[_Work, _Show]] = {}
+        self._running = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether a calculation runs."""
+        return self._running
+
+    def ask(self, what: str, work: Callable[[], _T], show: Callable[[_T], None], *, rows: int) -> None:
+        """Show what `work` finds. A later request for the same thing takes the place of an earlier one."""
+        if rows < LONG and not self._running:
+            show(work())
+            return
+        self._wanted[what] = (work, show)
+        if not self._running:
+            self._running = True
+            self._screen.run_worker(self._work(), group="asking")
+
+    async def _work(self) -> None:
+        try:
+            while self._wanted:
+                what = next(iter(self._wanted))
+                work, show = self._wanted.pop(what)
+                found = await asyncio.to_thread(work)
+                if what not in self._wanted and self._screen in self._screen.app.screen_stack:
+                    show(found)
+        finally:
+            self._running = False
+            self._rested()

@@ -1,0 +1,158 @@
+"""KorgScreen: what every screen does alike - commands, keys, remarks, leaving."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.screen import Screen
+from textual.widgets import Input
+
+from korg_tui import commands
+from korg_tui.causal import Change
+from korg_tui.commands import Situation
+from korg_tui.reading import Reading
+from korg_tui.widgets.chrome import KeyFooter, Line
+from korg_tui.widgets.lines import LineList
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from korg_tui.app import KorgApp
+
+SURE_MS = 4000
+"""A second `ctrl+c` within this time quits."""
+
+
+class KorgScreen(Screen[None], inherit_bindings=False):
+    """A screen whose keys come from the command table.
+
+    Subclasses bind `commands.bindings(…)` of their places, and have a `do_…` method for each command.
+    """
+
+    AUTO_FOCUS: ClassVar[str | None] = None
+    ESCAPE_TO_MINIMIZE = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.remark = ""
+        self.pressed = ""
+        """The key that gave the command at work."""
+        self._asked_at: int | None = None
+
+    @property
+    def korg(self) -> KorgApp:
+        """The app, as what it is."""
+        return self.app  # type: ignore[return-value]
+
+    @property
+    def situation(self) -> Situation:
+        """What the rules of the command table may ask."""
+        raise NotImplementedError
+
+    @property
+    def busy(self) -> bool:
+        """Whether a calculation reads the ledgers, so that no facts may be taken in."""
+        return False
+
+    def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
+        """The reading changed; `changes` is empty when only its state did."""
+        del reading, changes
+
+    def times_changed(self) -> None:
+        """Times are now shown in another zone."""
+
+    def show_status(self) -> None:
+        """Bring crumbs, status and keys up to date."""
+
+    def action_press(self, key: str) -> None:
+        """A key of the command table was pressed."""
+        entry = commands.for_key(key, self.situation.place)
+        if entry is not None:
+            self.pressed = key
+            self.give(entry.id)
+
+    def give(self, identity: str) -> None:
+        """Carry a command of the table out, or say why not."""
+        why_not = commands.reason(identity, self.situation)
+        self.remark = why_not
+        if not why_not:
+            getattr(self, commands.command(identity).method)()
+        self.show_status()
+
+    @on(KeyFooter.Pressed)
+    def _key_clicked(self, event: KeyFooter.Pressed) -> None:
+        event.stop()
+        self.give(event.command)
+
+    def say(self, text: str) -> None:
+        """A remark in the status line, until the next command."""
+        self.remark = text
+        self.show_status()
+
+    def show_keys(self) -> None:
+        """Bring the footer up to date."""
+        self.query_one(KeyFooter).show(self.situation)
+
+    @property
+    def status(self) -> Line:
+        """The status line."""
+        return self.query_one("#status", Line)
+
+    @property
+    def lines(self) -> LineList:
+        """The list that the moving keys move in."""
+        raise NotImplementedError
+
+    def do_down(self) -> None:
+        self.lines.move(1)
+
+    def do_up(self) -> None:
+        self.lines.move(-1)
+
+    def do_page_down(self) -> None:
+        self.lines.move(self.lines.page)
+
+    def do_page_up(self) -> None:
+        self.lines.move(-self.lines.page)
+
+    def do_first(self) -> None:
+        self.lines.go(0)
+
+    def do_last(self) -> None:
+        self.lines.go(self.lines.count - 1)
+
+    def do_leave(self) -> None:
+        self.app.pop_screen()
+
+    def do_help(self) -> None:
+        self.korg.open_help(self.situation)
+
+    def do_palette(self) -> None:
+        self.app.action_command_palette()
+
+    def do_quit(self) -> None:
+        self.app.exit(0)
+
+    def do_suspend(self) -> None:
+        self.app.action_suspend_process()
+
+    def do_time(self) -> None:
+        self.korg.toggle_utc()
+
+    def do_interrupt(self) -> None:
+        selected = self._selected_text()
+        now = self.korg.clock()
+        if selected:
+            self.app.copy_to_clipboard(selected)
+            self.remark = "copied the selection"
+        elif self._asked_at is not None and now - self._asked_at <= SURE_MS:
+            self.app.exit(130)
+        else:
+            self._asked_at = now
+            self.remark = "ctrl+c again quits"
+
+    def _selected_text(self) -> str:
+        if isinstance(self.focused, Input) and self.focused.selected_text:
+            return self.focused.selected_text
+        return self.get_selected_text() or ""

@@ -1,0 +1,140 @@
+"""The help screen: the command table, searchable; what cannot be done now says why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import on
+from textual.app import ComposeResult
+from textual.strip import Strip
+
+from korg_tui import commands
+from korg_tui.commands import Command, Place, Situation
+from korg_tui.screens.base import KorgScreen
+from korg_tui.text import crop, pad
+from korg_tui.widgets.chrome import Ask, KeyFooter, Line
+from korg_tui.widgets.lines import LineList
+
+_KEYS_CELLS = 14
+
+
+class CommandList(LineList):
+    """The commands that fit the search, by group."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "help--group", "help--key", "help--text", "help--off", "help--why",
+    }  # fmt: skip
+
+    def __init__(self, now: Situation) -> None:
+        super().__init__("commands")
+        self.now = now
+        self.rows: list[Command | str] = []
+        self.narrow("")
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    def narrow(self, words: str) -> int:
+        """Show the commands that have all these words. Returns how many there are."""
+        wanted = words.casefold().split()
+        self.rows = []
+        shown = 0
+        for entry in commands.COMMANDS:
+            text = f"{commands.keys_of(entry)} {entry.label} {entry.help} {entry.group}".casefold()
+            if not all(word in text for word in wanted):
+                continue
+            if entry.group not in self.rows:
+                self.rows.append(entry.group)
+            self.rows.append(entry)
+            shown += 1
+        return shown
+
+    def draw(self, index: int, width: int) -> Strip:
+        row = self.rows[index]
+        if isinstance(row, str):
+            return Strip([Segment(pad(f" {row}", width), self._style("help--group"))])
+        why_not = commands.reason(row.id, self.now)
+        keys = Segment(pad(f"   {commands.keys_of(row)}", _KEYS_CELLS), self._style("help--key"))
+        text = crop(row.help, width - _KEYS_CELLS)
+        if not why_not:
+            return Strip([keys, Segment(text, self._style("help--text"))])
+        room = width - _KEYS_CELLS - len(text)
+        why = crop(f"  ({why_not})", room)
+        return Strip([keys, Segment(text, self._style("help--off")), Segment(why, self._style("help--why"))])
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(name, partial=True)
+
+
+class HelpScreen(KorgScreen):
+    """All commands, as they stand in the situation from which the help was opened."""
+
+    BINDINGS = commands.bindings(Place.HELP)
+
+    def __init__(self, now: Situation) -> None:
+        super().__init__()
+        self.now = now
+        self.words = ""
+
+    def compose(self) -> ComposeResult:
+        yield Line("crumbs")
+        yield CommandList(self.now)
+        yield Ask()
+        yield Line("status")
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        crumbs = (("help", "line--strong"), (f" › {self.now.place.value}", "line--quiet"))
+        self.query_one("#crumbs", Line).show(crumbs)
+        self.lines.focus()
+        self.show_status()
+
+    @property
+    def lines(self) -> CommandList:
+        """The list of commands."""
+        return self.query_one(CommandList)
+
+    @property
+    def situation(self) -> Situation:
+        return replace(self.now, place=Place.HELP)
+
+    def show_status(self) -> None:
+        shown = sum(isinstance(row, Command) for row in self.lines.rows)
+        text = self.remark or f"{shown} commands · esc goes back · / searches them"
+        self.status.show([(text, "line--quiet")])
+        self.show_keys()
+
+    def do_narrow(self) -> None:
+        self.query_one(Ask).ask("help", "search the help", self.words)
+
+    @on(Ask.Typing)
+    def _typing(self, event: Ask.Typing) -> None:
+        self._narrow(event.answer)
+
+    @on(Ask.Answered)
+    def _answered(self, event: Ask.Answered) -> None:
+        self._narrow(event.answer)
+        self._close_ask()
+
+    def _narrow(self, words: str) -> None:
+        self.words = words
+        self.lines.narrow(words)
+        self.lines.redraw()
+        self.lines.go(0)
+        self.show_status()
+
+    def _close_ask(self) -> None:
+        self.query_one(Ask).close()
+        self.lines.focus()
+
+    def do_leave(self) -> None:
+        if self.query_one(Ask).asking:
+            self._close_ask()
+        elif self.words:
+            self._narrow("")
+        else:
+            super().do_leave()

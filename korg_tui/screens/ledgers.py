@@ -1,0 +1,209 @@
+"""The ledgers screen: sessions of all sources, newest activity first, and how each source is doing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Static
+
+from korg_tui import commands
+from korg_tui.causal import Change
+from korg_tui.commands import Place, Situation
+from korg_tui.messages import OpenDemo, OpenSession
+from korg_tui.reading import Reading
+from korg_tui.screens.base import KorgScreen
+from korg_tui.text import visible, visible_lines
+from korg_tui.views import SORTS, SessionRow, has_words, plural, session_rows, sort_sessions
+from korg_tui.widgets.chrome import Ask, KeyFooter, Line
+from korg_tui.widgets.lines import LineList
+from korg_tui.widgets.names import apart
+from korg_tui.widgets.sessions import Row, SessionList, SourceRow
+
+_AGE_SECONDS = 1.0
+_TROUBLE = ("failed", "gone", "waiting")
+
+
+class LedgersScreen(KorgScreen):
+    """Screen 1 of EXPERIENCE."""
+
+    BINDINGS = commands.bindings(Place.LEDGERS)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sort = SORTS[0]
+        self.words = ""
+        self.sessions = 0
+        self._stale = False
+
+    def compose(self) -> ComposeResult:
+        yield Line("crumbs")
+        yield Line("sessions-head")
+        yield SessionList()
+        yield Static(id="nothing")
+        yield Ask()
+        yield Line("status")
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        self.query_one("#crumbs", Line).show([("ledgers and sessions", "line--strong")])
+        self.lines.focus()
+        self.set_interval(_AGE_SECONDS, self.show_rows)
+        self.show_rows()
+
+    def on_screen_resume(self) -> None:
+        self.show_rows()
+
+    @property
+    def lines(self) -> SessionList:
+        """The list of sessions."""
+        return self.query_one(SessionList)
+
+    @property
+    def situation(self) -> Situation:
+        return Situation(
+            place=Place.LEDGERS,
+            rows=sum(isinstance(row, SessionRow) for row in self.lines.rows),
+            on_row=self.lines.row is not None,
+            nothing_found=not self.korg.readings,
+        )
+
+    def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
+        """Rows are counted anew once per frame, however many facts came."""
+        del reading, changes
+        if self.is_current and not self._stale:
+            self._stale = True
+            self.call_after_refresh(self.show_rows)
+
+    def times_changed(self) -> None:
+        self.show_rows()
+
+    # showing
+
+    def show_rows(self) -> None:
+        """Bring the list up to date."""
+        self._stale = False
+        if not self.is_current:
+            return
+        rows = self._rows()
+        several = sum(len(reading.journal.ledgers) for reading in self.korg.readings) > 1
+        names = apart([ledger.name for reading in self.korg.readings for ledger in reading.journal.ledgers])
+        self.lines.show(rows, names if several else {})
+        self._show_head()
+        self._show_nothing()
+        self.show_status()
+
+    def on_resize(self) -> None:
+        self._show_head()
+
+    def _show_head(self) -> None:
+        head = self.lines.head(self.lines.row_width, self.sort)
+        self.query_one("#sessions-head", Line).show([(head, "line--quiet")])
+
+    def _rows(self) -> list[Row]:
+        now = self.korg.clock()
+        sessions: list[SessionRow] = []
+        sources: list[Row] = []
+        for reading in self.korg.readings:
+            found = [
+                row
+                for ledger in reading.journal.ledgers
+                for row in session_rows(ledger, now, live=reading.state == "live")
+            ]
+            sessions += found
+            if reading.state in _TROUBLE or not found:
+                sources.append(_source_row(reading))
+        self.sessions = len(sessions)
+        fitting = [row for row in sessions if has_words(row, self.words)]
+        return [*sources, *sort_sessions(fitting, self.sort)]
+
+    def _show_nothing(self) -> None:
+        nothing = self.query_one("#nothing", Static)
+        nothing.display = not self.korg.readings
+        self.lines.display = bool(self.korg.readings)
+        if nothing.display:
+            looked = visible_lines(self.korg.looked, 40)
+            offer = "Press d to play the demo: a recorded session, no set-up."
+            nothing.update(Content("\n".join(["No ledger found.", "", *looked, "", offer])))
+
+    def show_status(self) -> None:
+        self.status.show([(self.remark, "line--mark")] if self.remark else self._status())
+        self.show_keys()
+
+    def _status(self) -> list[tuple[str, str]]:
+        readings = self.korg.readings
+        ledgers = sum(len(reading.journal.ledgers) for reading in readings)
+        counts = f"{plural(self.sessions, 'session')} in {plural(ledgers, 'ledger')}"
+        parts = [counts, f"sorted by {self.sort}"]
+        if self.words:
+            parts.append(f"only with “{visible(self.words)}”: esc shows all")
+        reading = [each for each in readings if not each.caught_up and each.state == "reading"]
+        if reading:
+            parts.append(_progress(reading))
+        return [(" · ".join(parts), "line--quiet")]
+
+    # commands
+
+    def do_open(self) -> None:
+        row = self.lines.row
+        if not isinstance(row, SessionRow):
+            self.say("this source has no session to open yet")
+            return
+        for reading in self.korg.readings:
+            if any(ledger.name == row.ledger for ledger in reading.journal.ledgers):
+                self.post_message(OpenSession(reading, row.ledger, row.index))
+                return
+
+    def do_sort(self) -> None:
+        self.sort = SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)]
+        self.show_rows()
+
+    def do_narrow(self) -> None:
+        self.query_one(Ask).ask("sessions", "show sessions with", self.words)
+
+    def do_demo(self) -> None:
+        self.post_message(OpenDemo())
+
+    def do_leave(self) -> None:
+        if self.query_one(Ask).asking:
+            self._close_ask()
+        elif self.words:
+            self._narrow("")
+        else:
+            self.remark = "this is the first screen: q quits"
+
+    @on(Ask.Typing)
+    def _typing(self, event: Ask.Typing) -> None:
+        self._narrow(event.answer)
+
+    @on(Ask.Answered)
+    def _answered(self, event: Ask.Answered) -> None:
+        self._narrow(event.answer)
+        self._close_ask()
+
+    def _narrow(self, words: str) -> None:
+        self.words = words
+        self.show_rows()
+
+    def _close_ask(self) -> None:
+        self.query_one(Ask).close()
+        self.lines.focus()
+
+    @on(LineList.Chosen)
+    def _chosen(self) -> None:
+        self.give("open")
+
+
+def _source_row(reading: Reading) -> SourceRow:
+    if not reading.caught_up and reading.state == "reading":
+        return SourceRow(reading.journal.name, "reading", "")
+    text = reading.text or "no sessions yet: the first event will show here"
+    state = "empty" if reading.state == "live" else reading.state
+    return SourceRow(reading.journal.name, state, visible(text))
+
+
+def _progress(readings: Sequence[Reading]) -> str:
+    done, total = sum(each.done for each in readings), sum(each.total for each in readings)
+    return f"reading {100 * done // total} %" if total else "reading"

@@ -1,0 +1,240 @@
+"""PreviewingScreen: the rewind preview as a mode of the session screen. It never writes anything.
+
+The arrow keys move N, and the sets follow at once; `j` and `k` look around while N stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from functools import lru_cache
+
+from korg_tui.causal import NoDecision, NoSuchEvent, rewind
+from korg_tui.event import Kind
+from korg_tui.reading import Reading
+from korg_tui.screens.asking import Asking
+from korg_tui.screens.stepping import SteppingScreen
+from korg_tui.sources import BlobFound, BlobStore
+from korg_tui.text import visible
+from korg_tui.views import Blobs, LossBook, Preview, Section, details
+from korg_tui.widgets.chrome import Bar
+from korg_tui.widgets.details import Details
+
+IN_THE_BAR = "rewind preview"
+"""The section of the preview that the bar shows already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A previewed rewind, and what the rows, the minimap and the bar show of it."""
+
+    preview: Preview
+    bar: str
+    dropped: Sequence[int] = ()
+    """The rows that the scope drops for certain, ascending."""
+    possible: Sequence[int] = ()
+
+
+class PreviewingScreen(SteppingScreen):
+    """Commands `rewind`, `rewind-before`, `keep-more`, `keep-less`, `why`, `scope`."""
+
+    reading: Reading
+    details: Details
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.plan: Plan | None = None
+        self.asking = Asking(self, self.rested)
+        self.truncation = False
+        self.telling_why = False
+        self.before: int | None = None
+        """The event before which the rewind goes, when it was chosen so."""
+        self._losses: LossBook | None = None
+        self._blobs: Blobs | None = None
+
+    def settle(self) -> None:
+        """Bring everything around the spine up to date."""
+        raise NotImplementedError
+
+    def rested(self) -> None:
+        """No calculation is left."""
+        raise NotImplementedError
+
+    @property
+    def busy(self) -> bool:
+        return self.asking.busy
+
+    @property
+    def preview(self) -> Preview | None:
+        """The rewind that is previewed, None outside the preview."""
+        return None if self.plan is None else self.plan.preview
+
+    @property
+    def previewing(self) -> bool:
+        """Whether the screen is in the preview."""
+        return self.plan is not None
+
+    # entering, moving, leaving
+
+    def do_rewind(self) -> None:
+        self._aim(self.row, before=False)
+
+    def do_rewind_before(self) -> None:
+        self._aim(self.row, before=True)
+
+    def do_look_down(self) -> None:
+        self.do_down()
+
+    def do_look_up(self) -> None:
+        self.do_up()
+
+    def do_keep_more(self) -> None:
+        self._move_target(1)
+
+    def do_keep_less(self) -> None:
+        self._move_target(-1)
+
+    def _move_target(self, step: int) -> None:
+        preview = self.preview
+        if self.lines is not self.view or preview is None:
+            self.lines.move(step)
+            return
+        row = self._event_beside(self.ledger.row_of(preview.target) or 0, step)
+        if row is None:
+            self.remark = "there is no later event" if step > 0 else "there is no earlier event"
+            return
+        self._aim(row, before=False)
+        index = self.spine.index_of_row(row)
+        if index is not None:
+            self.view.go(index)
+
+    def _event_beside(self, row: int, step: int) -> int | None:
+        """The nearest visible agent event below (1) or above (-1) a row."""
+        index = self.spine.standing_for(row)
+        if step < 0 and self.spine.row(index) < row:
+            index += 1
+        index += step
+        while 0 <= index < len(self.spine):
+            found = self.spine.row(index)
+            if Kind(self.ledger.kind[found]).agent:
+                return found
+            index += step
+        return None
+
+    def _aim(self, row: int, *, before: bool) -> None:
+        """Preview a rewind to this row, or to its parent."""
+        seq, truncation = self.ledger.seq[row], self.truncation
+        if self._losses is None:
+            self._losses = LossBook(self.ledger, self._raw)
+        self.before = seq if before else None
+        self.telling_why = False
+        self.asking.ask(
+            "plan", lambda: self._plan(seq, before, truncation), self._planned, rows=len(self.ledger)
+        )
+
+    def _plan(self, seq: int, before: bool, truncation: bool) -> Plan | str:
+        """Everything about the rewind that the rows need, or why there is none."""
+        try:
+            found = rewind(self.ledger, seq, before=before)
+        except (NoSuchEvent, NoDecision) as error:
+            return str(error)
+        preview = Preview(self.ledger, found, self._losses, truncation=truncation)
+        rows = (self.ledger.row_of(each) for each in found.possible)
+        possible = [row for row in rows if row is not None]
+        return Plan(preview, preview.bar, sorted(preview.dropped.difference(possible)), possible)
+
+    def _planned(self, plan: Plan | str) -> None:
+        if isinstance(plan, str):
+            self.say(visible(plan))
+            return
+        self.plan = plan
+        self._show_preview()
+
+    def preview_again(self) -> None:
+        """The ledger has changed: the same preview over what it is now, if its event is still there."""
+        self._blobs = None
+        preview = self.preview
+        if preview is None:
+            return
+        row = self.ledger.row_of(preview.target)
+        if row is None:
+            self.leave_preview()
+            self.remark = f"{preview.target} is gone from the ledger: the preview of a rewind to it ended"
+        else:
+            self._aim(row, before=False)
+
+    def _show_preview(self) -> None:
+        self.set_class(self.previewing, "-preview")
+        self.view.states = None if self.preview is None else self.preview.state
+        self.view.redraw()
+        self.settle()
+
+    def leave_preview(self) -> bool:
+        """Back to the session. False when there was no preview."""
+        if self.plan is None:
+            return False
+        if self.telling_why:
+            self.telling_why = False
+        else:
+            self.plan = None
+        self._show_preview()
+        return True
+
+    def do_scope(self) -> None:
+        self.truncation = not self.truncation
+        row = None if self.preview is None else self.ledger.row_of(self.preview.target)
+        if row is not None:
+            self._aim(row, before=False)
+
+    def do_why(self) -> None:
+        self.telling_why = not self.telling_why
+        self._show_preview()
+
+    # showing
+
+    def drops(self, row: int) -> bool:
+        """Whether the previewed rewind drops this row."""
+        if self.preview is None or row < 0:
+            return False
+        return self.preview.state(row).fate in ("invalidated", "possible")
+
+    def _raw(self, row: int) -> bytes:
+        return self.reading.source.read(self.ledger.offset[row], self.ledger.length[row])
+
+    def _blob(self, digest: str) -> BlobFound:
+        """Blobs are verified once, until the ledger changes."""
+        if self._blobs is None:
+            self._blobs = lru_cache(256)(BlobStore(self.reading.source.watched).find)
+        return self._blobs(digest)
+
+    def show_details(self) -> None:
+        """Bring the details up to date: the event under the cursor, or the lists of the preview."""
+        row, preview = self.row, self.preview
+        if preview is not None and not (self.telling_why and self.drops(row)):
+            self._tell(preview.sections)
+        elif row < 0:
+            self.details.show(())
+        else:
+            self._tell(lambda: self._event(row, preview))
+
+    def _tell(self, sections: Callable[[], Sequence[Section]]) -> None:
+        self.asking.ask("details", sections, self._show_sections, rows=len(self.ledger))
+
+    def _show_sections(self, sections: Sequence[Section]) -> None:
+        self.details.show([section for section in sections if section.title != IN_THE_BAR])
+
+    def _event(self, row: int, preview: Preview | None) -> Sequence[Section]:
+        zone = UTC if self.korg.utc else None
+        event = details(self.ledger, row, self.reading.source.read, zone=zone, blobs=self._blob)
+        if preview is None:
+            return event
+        title = f"why a rewind to {preview.target} drops it"
+        return [Section(title, "causes", tuple(preview.why(row))), *event]
+
+    def show_bar(self) -> None:
+        """The bar of the preview: what a rewind keeps, drops, leaves standing, and does not undo."""
+        if self.plan is not None:
+            head, _, rest = self.plan.bar.partition(" · ")
+            before = f" (before {self.before})" if self.before is not None else ""
+            self.query_one("#bar", Bar).show([(f"{head}{before}", "line--strong"), (f" · {rest}", "")])

@@ -1,0 +1,342 @@
+"""The session screen: the spine, the details beside it, the status, and what comes in while one looks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container, Horizontal
+
+from korg_tui import commands
+from korg_tui.causal import Appended, Change, Ledger, Rewound, Vanished
+from korg_tui.commands import Place, Situation
+from korg_tui.event import Kind
+from korg_tui.messages import OpenSession
+from korg_tui.reading import Reading
+from korg_tui.screens.finding import FindingScreen
+from korg_tui.screens.previewing import PreviewingScreen
+from korg_tui.text import crop, visible, width
+from korg_tui.views import Spine, lane_title, plural
+from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
+from korg_tui.widgets.details import Details
+from korg_tui.widgets.lines import LineList
+from korg_tui.widgets.minimap import Marks, Minimap
+from korg_tui.widgets.names import ending
+from korg_tui.widgets.spine import SpineView
+
+
+class SessionScreen(FindingScreen, PreviewingScreen):
+    """Screens 2 and 3 of EXPERIENCE."""
+
+    BINDINGS = commands.bindings(Place.SESSION, Place.PREVIEW)
+
+    def __init__(
+        self, reading: Reading, ledger: Ledger, session: int | None, *, seq: int | None = None
+    ) -> None:
+        super().__init__()
+        self.reading = reading
+        self.spine = Spine(ledger, session, reading.source.read)
+        self.view = SpineView(self.spine)
+        self.details = Details()
+        self.minimap = Minimap()
+        self._begin_at = seq
+        self._details_stale = False
+
+    def compose(self) -> ComposeResult:
+        yield Line("crumbs")
+        with Container(id="body"):
+            with Horizontal(id="spine-pane"):
+                yield self.view
+                yield self.minimap
+            yield self.details
+        yield Bar("bar")
+        yield Ask()
+        yield Line("status")
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        self.view.use_ascii(self.korg.ascii_only)
+        self.minimap.use_ascii(self.korg.ascii_only)
+        self.view.focus()
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        """The first place: the end, following, or the seq that was asked for."""
+        row = None if self._begin_at is None else self.ledger.row_of(self._begin_at)
+        if row is not None:
+            self.jump(row)
+        elif self.reading.live:
+            self.view.follow()
+        self.settle()
+
+    # showing
+
+    @property
+    def lines(self) -> LineList:
+        """The list that the moving keys move in: the pane that has the keys."""
+        return self.details if self.details.has_focus else self.view
+
+    @property
+    def situation(self) -> Situation:
+        row = self.row
+        agent = row >= 0 and Kind(self.ledger.kind[row]).agent
+        return Situation(
+            place=Place.PREVIEW if self.previewing else Place.SESSION,
+            rows=len(self.spine),
+            on_row=row >= 0,
+            on_event=agent,
+            has_parent=row >= 0 and self.spine.parent(row) is not None,
+            on_dropped=self.drops(row),
+            searched=bool(self.searched),
+            hits=len(self.hits),
+            failures=len(self.spine.failures),
+            dead_pointers=len(self.spine.dead_pointers),
+            live=self.reading.live,
+            following=self.view.following,
+            trail=len(self.trail),
+        )
+
+    def settle(self) -> None:
+        """The cursor or the rows have changed: bring everything around the spine up to date."""
+        self._show_crumbs()
+        self._show_minimap()
+        self.show_status()
+        if not self._details_stale:
+            self._details_stale = True
+            self.call_after_refresh(self._show_details)
+
+    def _show_details(self) -> None:
+        self._details_stale = False
+        if self.is_attached:
+            self.show_details()
+
+    def _show_crumbs(self) -> None:
+        crumbs = self.query_one("#crumbs", Line)
+        before, after = self._crumbs_before(), self._crumbs_after()
+        room = crumbs.size.width - sum(width(visible(text)) for text, _ in (*before, *after)) - 3
+        prompt = crop(self._prompt(), min(room, 60)) if room > 8 else ""
+        crumbs.show([*before, (f" “{prompt}”" if prompt else "", "line--quiet"), *after])
+
+    def _crumbs_before(self) -> list[tuple[str, str]]:
+        session = self.spine.session
+        name = ending(self.ledger.name, max(14, self.size.width // 4))
+        parts = [(name, "line--quiet")]
+        return parts if session is None else [*parts, (f" › session {session.index + 1}", "")]
+
+    def _crumbs_after(self) -> list[tuple[str, str]]:
+        lane = self.ledger.lane_at(self.row) if self.row >= 0 else None
+        line = self.view.line
+        parts = [] if lane is None else [(f" › {lane_title(lane)}", "")]
+        if line is not None:
+            parts.append((f" › {'' if line.seq is None else line.seq} {crop(line.tool, 30)}", "line--strong"))
+        return parts
+
+    def _prompt(self) -> str:
+        """The argument of the session's first head, as far as it is shown."""
+        session = self.spine.session
+        index = None if session is None else self.spine.index_of_row(session.head)
+        return "" if index is None else self.spine.line(index).argument
+
+    def _show_minimap(self) -> None:
+        dropped, possible = ((), ()) if self.plan is None else (self.plan.dropped, self.plan.possible)
+        marks = Marks(self.spine.failures, self.spine.dead_pointers, self.hits, dropped, possible)
+        self.minimap.show(self.spine.rows, marks, round(self.view.scroll_y), self.view.page)
+
+    def show_status(self) -> None:
+        if not self.is_mounted:
+            return
+        self.status.show([(self.remark, "line--mark")] if self.remark else self._status())
+        self.show_bar()
+        self.show_keys()
+
+    def _status(self) -> list[tuple[str, str]]:
+        parts: list[tuple[str, str]] = [*self._follow_words(), *self.finding_words()]
+        session = self.spine.session
+        if session is not None:
+            parts += [
+                (plural(session.total_events, "event"), ""),
+                (plural(len(session.agents), "agent"), ""),
+                (f"{session.failed:,} failed", "line--bad" if session.failed else "line--quiet"),
+                (f"{session.dead_pointers:,} dead", "line--mark" if session.dead_pointers else "line--quiet"),
+            ]
+        parts.append((self._source_words(), "line--quiet" if self.reading.state == "live" else "line--mark"))
+        shown: list[tuple[str, str]] = []
+        for text, name in parts:
+            shown += [(" · ", "line--quiet")] * bool(shown) + [(text, name)]
+        return shown
+
+    def _follow_words(self) -> list[tuple[str, str]]:
+        if not self.reading.live:
+            return []
+        if self.view.following:
+            return [("FOLLOW", "line--good")]
+        behind = f" +{self.view.behind:,}" if self.view.behind else ""
+        return [(f"PAUSED{behind}", "line--mark")]
+
+    def _source_words(self) -> str:
+        reading = self.reading
+        if not reading.caught_up and reading.state == "reading":
+            return f"reading {100 * reading.done // reading.total} %" if reading.total else "reading"
+        if reading.state == "live":
+            return ending(reading.journal.name, max(20, self.size.width // 3))
+        return visible(reading.text or f"{reading.journal.name}: {reading.state}")
+
+    # what comes in
+
+    def rested(self) -> None:
+        self.korg.take_facts()
+
+    def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
+        if reading is not self.reading:
+            return
+        mine = [change for change in changes if change.ledger is self.ledger]
+        if mine:
+            self._take_in(mine)
+        for change in mine:
+            if isinstance(change, Rewound):
+                self.announce(_rewound_words(change))
+            elif isinstance(change, Vanished):
+                self.announce(f"{self.ledger.name} is no more in its source")
+        self.settle()
+
+    def _take_in(self, changes: Sequence[Change]) -> None:
+        seq, row, displaced = self._identity(), self.row, _displaced(changes, self.row)
+        if displaced:
+            new: list[int] = []
+            self.view.reshape(lambda: new.append(self.spine.extend()), lambda: self._find(seq, row))
+            self.rows_moved()
+            self.view.grown(new[0])
+        else:
+            self.view.grown(self.spine.extend())
+            self.search_on()
+        self.preview_again()
+
+    def _identity(self) -> int | None:
+        return self.ledger.seq_at(self.row) if self.row >= 0 else None
+
+    def _find(self, seq: int | None, row: int) -> int:
+        """Where the event of this seq is now, or what is nearest to where it was."""
+        found = None if seq is None else self.ledger.row_of(seq)
+        return self.spine.standing_for(row if found is None else found)
+
+    def announce(self, words: str) -> None:
+        """Say what happened to the ledger, in a notice and in the status line."""
+        self.reading.news.append(words)
+        self.remark = visible(words)
+        self.notify(visible(words), markup=False, timeout=8)
+
+    # events of the widgets
+
+    @on(LineList.Moved)
+    def _moved(self, event: LineList.Moved) -> None:
+        if event.lines is self.view:
+            self.settle()
+
+    @on(LineList.Chosen)
+    def _chosen(self, event: LineList.Chosen) -> None:
+        if event.lines is self.view:
+            self.give("details")
+
+    @on(SpineView.FollowChanged)
+    def _follow_changed(self) -> None:
+        self.show_status()
+
+    @on(SpineView.Scrolled)
+    def _scrolled(self) -> None:
+        self._show_minimap()
+
+    @on(SpineView.FoldClicked)
+    def _fold_clicked(self, event: SpineView.FoldClicked) -> None:
+        self.toggle_fold(event.row)
+        self.settle()
+
+    @on(Minimap.Aimed)
+    def _aimed(self, event: Minimap.Aimed) -> None:
+        self.jump(self.spine.row(event.index))
+
+    @on(Details.Led)
+    def _led(self, event: Details.Led) -> None:
+        self.go_to_seq(event.seq)
+
+    @on(Ask.Answered)
+    def _answered(self, event: Ask.Answered) -> None:
+        self.close_ask()
+        match event.purpose:
+            case "goto":
+                self._goto(event.answer)
+            case "search":
+                self.search(event.answer)
+            case "filter":
+                self.filter(event.answer)
+
+    def close_ask(self) -> None:
+        """The line that asks is done."""
+        self.query_one(Ask).close()
+        self.view.focus()
+
+    # commands
+
+    def _goto(self, answer: str) -> None:
+        digits = answer.strip().removeprefix("korg://local/event/")
+        if digits.isdecimal() and len(digits) < 20:
+            self.go_to_seq(int(digits))
+        elif digits:
+            self.say(f"“{visible(digits, 40)}” is no seq: type a number")
+
+    def go_to_seq(self, seq: int) -> None:
+        """Go to the event of this seq, in another session too."""
+        row = self.ledger.row_of(seq)
+        if row is None:
+            self.say(f"{seq} is not in this ledger; it has {self.ledger.seq[0]} to {self.ledger.seq[-1]}")
+        elif not self.jump(row):
+            session = self.ledger.session_at(row)
+            if session is not None:
+                self.post_message(OpenSession(self.reading, self.ledger.name, session.index, seq))
+
+    def do_details(self) -> None:
+        if not self.details.has_focus:
+            self.details.focus()
+        elif not self.details.choose():
+            self.remark = "this line leads to no other event"
+
+    def do_pane(self) -> None:
+        (self.view if self.details.has_focus else self.details).focus()
+
+    def do_follow(self) -> None:
+        self.view.follow()
+        self.settle()
+
+    def do_last(self) -> None:
+        if self.lines is self.view and self.reading.live:
+            self.view.follow()
+            self.settle()
+        else:
+            super().do_last()
+
+    def do_copy(self) -> None:
+        link = f"korg://local/event/{self._identity()}"
+        self.app.copy_to_clipboard(link)
+        self.remark = f"copied {link}"
+
+    def do_leave(self) -> None:
+        if self.query_one(Ask).asking:
+            self.close_ask()
+        elif self.details.has_focus:
+            self.view.focus()
+        elif not (self.leave_preview() or self.leave_findings()):
+            super().do_leave()
+
+    def times_changed(self) -> None:
+        self.settle()
+
+
+def _displaced(changes: Sequence[Change], row: int) -> bool:
+    """Whether rows that were there may stand elsewhere now, or be gone."""
+    return any(not isinstance(change, Appended) or change.first_row <= row for change in changes)
+
+
+def _rewound_words(change: Rewound) -> str:
+    dropped, invalid = len(change.dropped), len(change.invalid)
+    kept = dropped - invalid
+    return f"rewound to {change.to}: {dropped} dropped; §3 would have kept {kept} of them"

@@ -1,0 +1,172 @@
+"""SteppingScreen: stepping through a spine - along causes, lanes, failures, hits, folds - and back again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from korg_tui import commands
+from korg_tui.causal import Ledger
+from korg_tui.screens.base import KorgScreen
+from korg_tui.views import Spine, neighbour
+from korg_tui.widgets.chrome import Ask
+from korg_tui.widgets.spine import SpineView
+
+TRAIL = 200
+"""Places that `back` remembers."""
+
+
+class SteppingScreen(KorgScreen):
+    """A screen with a spine that the keys step through."""
+
+    spine: Spine
+    view: SpineView
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.trail: list[tuple[int | None, int]] = []
+        """Where jumps began: (seq, row)."""
+        self.hits: list[int] = []
+        """The rows that the search found, ascending."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger that is open."""
+        return self.spine.ledger
+
+    @property
+    def row(self) -> int:
+        """The ledger's row under the cursor, -1 when there is none."""
+        return self.spine.row(self.view.cursor) if len(self.spine) else -1
+
+    # jumping
+
+    def jump(self, row: int | None) -> bool:
+        """Go to a row of this session, wherever it is hidden. False when it is not in the session."""
+        if row is None:
+            return False
+        before = self.row
+        if self.spine.index_of_row(row) is None:
+            self.view.reshape(
+                lambda: self.spine.index_of_row(row, unfold=True), lambda: self.spine.standing_for(before)
+            )
+        index = self.spine.index_of_row(row)
+        if index is None:
+            return False
+        if row != before:
+            self._remember(before)
+        self.view.go(index, jump=True)
+        return True
+
+    def _remember(self, row: int) -> None:
+        if row >= 0:
+            self.trail = [*self.trail[1 - TRAIL :], (self.ledger.seq_at(row), row)]
+
+    def do_back(self) -> None:
+        while self.trail:
+            seq, row = self.trail.pop()
+            found = row if seq is None else self.ledger.row_of(seq)
+            kept = list(self.trail)
+            if found is not None and found < len(self.ledger) and self.jump(found):
+                self.trail = kept
+                return
+
+    def _step(self, row: int | None, otherwise: str) -> None:
+        if not self.jump(row):
+            self.remark = otherwise
+
+    # along causes and lanes
+
+    def do_parent(self) -> None:
+        self._step(self.spine.parent(self.row), "its parent is in no session that is shown here")
+
+    def do_child(self) -> None:
+        self._step(self.spine.child(self.row), "nothing names this event as its parent")
+
+    def do_sibling_before(self) -> None:
+        self._step(self.spine.sibling(self.row, -1), "no earlier event has the same parent")
+
+    def do_sibling_after(self) -> None:
+        self._step(self.spine.sibling(self.row, 1), "no later event has the same parent")
+
+    def do_lane_before(self) -> None:
+        self._step(self.spine.in_lane(self.row, -1), "this is the first event of its lane")
+
+    def do_lane_after(self) -> None:
+        self._step(self.spine.in_lane(self.row, 1), "this is the last event of its lane")
+
+    # along what was found
+
+    def do_error_after(self) -> None:
+        self._round(self.spine.failure, "failure")
+
+    def do_error_before(self) -> None:
+        self._round(self.spine.failure, "failure", -1)
+
+    def do_dead_after(self) -> None:
+        self._round(self.spine.dead_pointer, "dead pointer")
+
+    def do_dead_before(self) -> None:
+        self._round(self.spine.dead_pointer, "dead pointer", -1)
+
+    def do_hit_after(self) -> None:
+        self._round(self._hit, "hit")
+
+    def do_hit_before(self) -> None:
+        self._round(self._hit, "hit", -1)
+
+    def _hit(self, row: int, step: int) -> int | None:
+        return neighbour(self.hits, row, step)
+
+    def _round(self, find: Callable[[int, int], int | None], what: str, step: int = 1) -> None:
+        """Go to the next one, and after the last to the first, saying so."""
+        found = find(self.row, step)
+        if found is None:
+            edge = -1 if step > 0 else len(self.ledger)
+            found = find(edge, step)
+            self.remark = f"that was the {'last' if step > 0 else 'first'} {what}: back at the other end"
+            if found == self.row:
+                self.remark = f"this is the only {what}"
+        self.jump(found)
+
+    # folding
+
+    def do_fold(self) -> None:
+        self._fold(self.row)
+
+    def do_unfold(self) -> None:
+        row = self.row
+        opened: list[bool] = []
+        self.view.reshape(lambda: opened.append(self.spine.unfold(row)), lambda: self.spine.standing_for(row))
+        if not opened[0]:
+            self.remark = "nothing is folded here"
+
+    def _fold(self, row: int) -> None:
+        stands = [row]
+        self.view.reshape(
+            lambda: stands.append(self.spine.fold(row)), lambda: self.spine.standing_for(stands[-1])
+        )
+
+    def toggle_fold(self, row: int) -> None:
+        """Fold a row that is not folded, unfold one that is."""
+        if self.spine.is_folded(row):
+            here = self.row
+            self.view.reshape(lambda: self.spine.unfold(row), lambda: self.spine.standing_for(here))
+        else:
+            self._fold(row)
+
+    def do_fold_level(self) -> None:
+        row = self.row
+        self.view.reshape(self.spine.next_level, lambda: self.spine.standing_for(row))
+        self.remark = self.spine.folds.level.words
+
+    def do_shift_left(self) -> None:
+        self.view.sideways(-1)
+
+    def do_shift_right(self) -> None:
+        self.view.sideways(1)
+
+    # asking for a seq
+
+    def do_goto(self) -> None:
+        typed = self.pressed if self.pressed in commands.DIGITS else ""
+        self.query_one(Ask).ask("goto", "go to seq", typed)

@@ -1,0 +1,194 @@
+"""The lines around a screen: crumbs on top, keys at the bottom, and the line where a person is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from korg_tui import commands
+from korg_tui.text import crop, visible, width
+
+
+class Line(Widget):
+    """One line of safe parts, cropped to its width. Every part is (text, component class or "")."""
+
+    ALLOW_SELECT = False
+    GROWS: ClassVar[bool] = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "line--strong", "line--quiet", "line--bad", "line--good", "line--mark",
+    }  # fmt: skip
+
+    def __init__(self, identity: str) -> None:
+        super().__init__(id=identity)
+        self.parts: tuple[tuple[str, str], ...] = ()
+
+    def show(self, parts: Iterable[tuple[str, str]]) -> None:
+        """Show these parts instead."""
+        shown = tuple((visible(text), name) for text, name in parts)
+        if shown != self.parts:
+            self.parts = shown
+            self.refresh(layout=self.GROWS)
+
+    @property
+    def plain(self) -> str:
+        """The line as text."""
+        return "".join(text for text, _ in self.parts)
+
+    def render(self) -> Content:
+        room = self.size.width
+        pieces: list[Content] = []
+        for text, name in self.parts:
+            piece = crop(text, room)
+            pieces.append(self._piece(piece, name))
+            room -= width(piece)
+            if room <= 0:
+                break
+        return Content.assemble(*pieces)
+
+    def _piece(self, text: str, name: str) -> Content:
+        return Content.styled(text, self.get_visual_style(name, partial=True) if name else "")
+
+
+class Bar(Line):
+    """As many lines as its parts need."""
+
+    GROWS = True
+
+    def render(self) -> Content:
+        return Content.assemble(*(self._piece(text, name) for text, name in self.parts))
+
+
+class KeyFooter(Widget):
+    """The keys of this place, as many as fit; a click gives the command."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"footer--key", "footer--label", "footer--off"}
+
+    class Pressed(Message):
+        """A command of the footer was clicked."""
+
+        def __init__(self, command: str) -> None:
+            super().__init__()
+            self.command = command
+
+    def __init__(self) -> None:
+        super().__init__(id="keys")
+        self.now = commands.Situation()
+        self._areas: list[tuple[int, int, str]] = []
+
+    def show(self, now: commands.Situation) -> None:
+        """Show the commands of this situation."""
+        if now != self.now:
+            self.now = now
+            self.refresh()
+
+    def render(self) -> Content:
+        pieces: list[tuple[str, str]] = []
+        self._areas = []
+        x = 0
+        for entry in _that_fit(self.now, self.size.width):
+            key = commands.shown(entry.keys[0])
+            off = bool(entry.rule(self.now))
+            cells = len(key) + len(entry.label) + 2
+            self._areas.append((x, x + cells, entry.id))
+            pieces.append((f" {key} ", "footer--off" if off else "footer--key"))
+            pieces.append((f"{entry.label} ", "footer--off" if off else "footer--label"))
+            x += cells + 1
+        return Content.assemble(
+            *(Content.styled(text, self.get_visual_style(name, partial=True)) for text, name in pieces)
+        )
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        for begin, end, identity in self._areas:
+            if begin <= event.x <= end:
+                self.post_message(self.Pressed(identity))
+                return
+
+
+_ONLY_WHEN_USEFUL = ("demo", "back", "follow")
+
+
+def _that_fit(now: commands.Situation, room: int) -> list[commands.Command]:
+    """The footer's commands that fit into the room; help and quit always have their seat."""
+    offered = [commands.command(identity) for identity in commands.FOOTER[now.place]]
+    offered = [entry for entry in offered if entry.id not in _ONLY_WHEN_USEFUL or not entry.rule(now)]
+    fixed = [entry for entry in offered if entry.id in ("help", "quit")]
+    room -= sum(_cells(entry) for entry in fixed)
+    fitting: list[commands.Command] = []
+    for entry in offered:
+        if entry in fixed:
+            continue
+        room -= _cells(entry)
+        if room < 0:
+            break
+        fitting.append(entry)
+    return fitting + fixed
+
+
+def _cells(entry: commands.Command) -> int:
+    return len(commands.shown(entry.keys[0])) + len(entry.label) + 3
+
+
+class Ask(Horizontal):
+    """A line that asks for words: a search, a filter, a seq. Hidden until it asks."""
+
+    class _Said(Message):
+        def __init__(self, purpose: str, answer: str) -> None:
+            super().__init__()
+            self.purpose = purpose
+            self.answer = answer
+
+    class Answered(_Said):
+        """The person gave an answer; it may be empty."""
+
+    class Typing(_Said):
+        """The answer as it stands while the person types."""
+
+    def __init__(self) -> None:
+        super().__init__(id="ask")
+        self.purpose = ""
+        self.display = False
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="ask-label")
+        yield Input(compact=True, id="ask-input", select_on_focus=False)
+
+    def ask(self, purpose: str, label: str, answer: str = "") -> None:
+        """Ask for `purpose`, with this answer already typed."""
+        self.purpose = purpose
+        self.query_one("#ask-label", Static).update(Content(label))
+        field = self.query_one(Input)
+        with self.prevent(Input.Changed):
+            field.value = answer
+        field.cursor_position = len(answer)
+        self.display = True
+        field.focus()
+
+    @property
+    def asking(self) -> bool:
+        """Whether the line is open."""
+        return bool(self.display)
+
+    def close(self) -> None:
+        """Hide the line again."""
+        self.display = False
+
+    @on(Input.Changed)
+    def _typing(self, event: Input.Changed) -> None:
+        event.stop()
+        if self.asking:
+            self.post_message(self.Typing(self.purpose, event.value))
+
+    @on(Input.Submitted)
+    def _answered(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Answered(self.purpose, event.value))

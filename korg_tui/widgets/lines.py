@@ -1,0 +1,162 @@
+"""LineList: rows of one line each, drawn only where they are seen, with a cursor on one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import ClassVar
+
+from textual import events
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+CONTEXT = 2
+"""Rows that stay visible above and below the cursor."""
+
+
+class LineList(ScrollView, can_focus=True, inherit_bindings=False):
+    """A list of virtual rows. Subclasses say how many there are (`count`) and draw one (`draw`)."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor", "lines--cursor-away"}
+
+    class _AtRow(Message):
+        def __init__(self, lines: LineList, index: int) -> None:
+            super().__init__()
+            self.lines = lines
+            self.index = index
+
+        @property
+        def control(self) -> LineList:
+            return self.lines
+
+    class Moved(_AtRow):
+        """The cursor went to another row."""
+
+    class Chosen(_AtRow):
+        """A row was chosen: a double click."""
+
+    def __init__(self, identity: str) -> None:
+        super().__init__(id=identity)
+        self.cursor = 0
+        self._strips: LRUCache[Hashable, Strip] = LRUCache(2048)
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        raise NotImplementedError
+
+    def draw(self, index: int, width: int) -> Strip:
+        """The row as a strip of `width` cells, without the cursor and without a background."""
+        raise NotImplementedError
+
+    def key(self, index: int) -> Hashable:
+        """What a drawn row depends on, besides its width and the cursor. None is never kept."""
+        del index
+        return None
+
+    @property
+    def row_width(self) -> int:
+        """Cells that a row has."""
+        return self.scrollable_content_region.width
+
+    @property
+    def page(self) -> int:
+        """Rows that are seen at once."""
+        return max(self.scrollable_content_region.height, 1)
+
+    def redraw(self) -> None:
+        """Rows have changed in number or in looks; the scroll position stays."""
+        self._strips.clear()
+        self.measure()
+        self.refresh()
+
+    def measure(self) -> None:
+        """Rows have changed in number."""
+        self.virtual_size = Size(self.row_width, self.count)
+        self.cursor = max(0, min(self.cursor, self.count - 1))
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._strips.clear()
+
+    def render_line(self, y: int) -> Strip:
+        index = self.scroll_offset.y + y
+        width = self.row_width
+        if index >= self.count:
+            return Strip.blank(width, self.rich_style)
+        return self._strip(index, width)
+
+    def _strip(self, index: int, width: int) -> Strip:
+        at_cursor = index == self.cursor and self.shows_cursor
+        key = self.key(index)
+        full_key = (key, index if at_cursor else -1, self.has_focus if at_cursor else False, width)
+        strip = None if key is None else self._strips.get(full_key)
+        if strip is None:
+            style = self.rich_style
+            if at_cursor:
+                name = "lines--cursor" if self.has_focus else "lines--cursor-away"
+                style += self.get_component_rich_style(name, partial=True)
+            strip = self.draw(index, width).adjust_cell_length(width).apply_style(style)
+            if key is not None:
+                self._strips[full_key] = strip
+        return strip
+
+    @property
+    def shows_cursor(self) -> bool:
+        """Whether one row stands out as the one the keys act on."""
+        return True
+
+    def go(self, index: int, *, jump: bool = False) -> None:
+        """Put the cursor on a row and bring it into view; a jump leaves some rows around it."""
+        before, target = self.cursor, max(0, min(index, self.count - 1))
+        self.cursor = target
+        self.reveal(jump=jump)
+        if target != before:
+            self.refresh_line(before)
+            self.refresh_line(target)
+            self.post_message(self.Moved(self, target))
+
+    def move(self, rows: int) -> None:
+        """Move the cursor by so many rows."""
+        self.go(self.cursor + rows)
+
+    def reveal(self, *, jump: bool = False) -> None:
+        """Scroll as little as needed, so that the cursor and some rows around it are seen."""
+        page, top = self.page, round(self.scroll_y)
+        seen = top <= self.cursor < top + page
+        around = min(page // 3 if jump and not seen else CONTEXT, (page - 1) // 2)
+        if self.cursor < top + around:
+            self._scroll_rows(self.cursor - around)
+        elif self.cursor > top + page - 1 - around:
+            self._scroll_rows(self.cursor - page + 1 + around)
+
+    def _scroll_rows(self, top: int) -> None:
+        self.scroll_to(y=max(0, min(top, self.count - self.page)), animate=False, force=True)
+
+    def row_at(self, event: events.MouseEvent) -> int | None:
+        """The row under the mouse."""
+        index = self.scroll_offset.y + event.y
+        return index if 0 <= event.y < self.page and index < self.count else None
+
+    def on_click(self, event: events.Click) -> None:
+        index = self.row_at(event)
+        if index is None:
+            return
+        event.stop()
+        if self.clicked(index, event.x):
+            return
+        self.go(index)
+        if event.chain == 2:
+            self.post_message(self.Chosen(self, index))
+
+    def clicked(self, index: int, x: int) -> bool:
+        """A click that means something other than `go there` is taken here."""
+        del index, x
+        return False
+
+    def on_resize(self) -> None:
+        self.redraw()
+        self.reveal()

@@ -1,0 +1,114 @@
+"""Minimap: the whole spine in one column, with marks where something is worth a look."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+_SIGNS = {
+    "dropped": ("╳", "x"),
+    "possible": ("┄", "~"),
+    "failed": ("●", "!"),
+    "dead": ("◌", "?"),
+    "hit": ("*", "*"),
+}
+"""Kind of mark → sign, and sign without box drawing; the first kind that fits a cell wins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Ascending row numbers of what the minimap shows, by kind."""
+
+    failed: Sequence[int] = ()
+    dead: Sequence[int] = ()
+    hit: Sequence[int] = ()
+    dropped: Sequence[int] = ()
+    possible: Sequence[int] = ()
+
+
+class Minimap(Widget):
+    """One column as high as the spine. Each cell stands for the same number of rows."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "minimap--track", "minimap--view", "minimap--failed", "minimap--dead", "minimap--hit",
+        "minimap--dropped", "minimap--possible",
+    }  # fmt: skip
+
+    class Aimed(Message):
+        """A place of the minimap was clicked: the index of a row."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    def __init__(self) -> None:
+        super().__init__(id="minimap")
+        self.marks = Marks()
+        self._ascii = False
+        self._rows: Sequence[int] = ()
+        self._view = (0, 0)
+
+    def use_ascii(self, ascii_only: bool) -> None:
+        """Draw without box drawing."""
+        self._ascii = ascii_only
+
+    def show(self, rows: Sequence[int], marks: Marks, top: int, page: int) -> None:
+        """Show these rows (ledger rows by index, ascending) with their marks, and what the page holds."""
+        looks = [self._looks(y) for y in range(self.size.height)]
+        self._rows, self.marks, self._view = rows, marks, (top, top + page)
+        for y, before in enumerate(looks):
+            if self._looks(y) != before:
+                self.refresh(Region(0, y, 1, 1))
+
+    def render_line(self, y: int) -> Strip:
+        name, seen = self._looks(y)
+        ground = self.get_component_rich_style("minimap--view", partial=True) if seen else None
+        style = self.rich_style + ground if ground else self.rich_style
+        if not name:
+            track = "│" if not self._ascii else "|"
+            return Strip([Segment(track, style + self._style("track"))], 1)
+        return Strip([Segment(_SIGNS[name][self._ascii], style + self._style(name))], 1)
+
+    def _looks(self, y: int) -> tuple[str, bool]:
+        """The mark of a cell, and whether the page holds some of its rows."""
+        begin, end = self._span(y)
+        seen = begin < self._view[1] and end > self._view[0] and begin < end
+        return self._mark(begin, end), seen
+
+    def _span(self, y: int) -> tuple[int, int]:
+        """The indexes that the cell stands for."""
+        height, count = max(self.size.height, 1), len(self._rows)
+        if count <= height:
+            return min(y, count), min(y + 1, count)
+        return y * count // height, (y + 1) * count // height
+
+    def _mark(self, begin: int, end: int) -> str:
+        if begin >= end:
+            return ""
+        first, last = self._rows[begin], self._rows[end - 1]
+        for name in _SIGNS:
+            rows: Sequence[int] = getattr(self.marks, name)
+            place = bisect_left(rows, first)
+            if place < len(rows) and rows[place] <= last:
+                return name
+        return ""
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(f"minimap--{name}", partial=True)
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        begin, end = self._span(event.y)
+        if begin < end:
+            self.post_message(self.Aimed((begin + end) // 2))

@@ -1,0 +1,131 @@
+"""SessionList: the sessions of all ledgers, and a line for every source that has something to say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from korg_tui.text import crop, pad, visible, width
+from korg_tui.views import SessionRow
+from korg_tui.widgets.lines import LineList
+from korg_tui.widgets.names import ending
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A source that has no sessions yet, or is not well, in words."""
+
+    ledger: str
+    """Its name, raw."""
+    state: str
+    text: str
+
+
+Row = SessionRow | SourceRow
+
+_NUMBERS = (("events", 7), ("agents", 7), ("failed", 7), ("dead", 5))
+_SORT_COLUMN = {"activity": "activity", "size": "events", "failures": "failed", "start": "activity"}
+
+
+class SessionList(LineList):
+    """One row per session."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "sessions--head", "sessions--prompt", "sessions--number", "sessions--quiet", "sessions--bad",
+        "sessions--dead", "sessions--live", "sessions--ledger",
+    }  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__("sessions")
+        self.rows: Sequence[Row] = ()
+        self.names: Mapping[str, str] = {}
+        """What rows call their ledgers, safe; empty when there is only one."""
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.rows else None
+
+    def show(self, rows: Sequence[Row], names: Mapping[str, str]) -> None:
+        """Show these rows; the cursor stays on the session it was on, wherever that is now."""
+        kept = self.row
+        if list(rows) == list(self.rows) and names == self.names:
+            return
+        self.rows, self.names = rows, names
+        if kept is not None:
+            self.cursor = next(
+                (index for index, row in enumerate(rows) if _identity(row) == _identity(kept)), self.cursor
+            )
+        self.redraw()
+        self.reveal()
+
+    def head(self, cells: int, sort: str) -> str:
+        """The names of the columns."""
+        mark = _SORT_COLUMN[sort]
+        names = "".join(f"{_marked(name, mark):>{size}}" for name, size in _NUMBERS)
+        ledger = pad("ledger", self._ledger_cells(cells)) + "  " if self.names else ""
+        return f"   {pad(_marked('activity', mark), 13)}{ledger}{pad('status', 10)}{names}  prompt"
+
+    def _ledger_cells(self, cells: int) -> int:
+        longest = max(map(width, self.names.values()), default=0)
+        return max(6, min(longest, cells // 4))
+
+    def draw(self, index: int, width: int) -> Strip:
+        row = self.rows[index]
+        return self._source(row) if isinstance(row, SourceRow) else self._session(row, width)
+
+    def _source(self, row: SourceRow) -> Strip:
+        style = "sessions--bad" if row.state in ("failed", "gone") else "sessions--quiet"
+        return Strip(
+            [
+                Segment(" - ", self._style(style)),
+                Segment(pad(row.state, 13), self._style(style)),
+                Segment(
+                    f"{self.names.get(row.ledger) or visible(row.ledger)}  ", self._style("sessions--ledger")
+                ),
+                Segment(row.text, self._style(style)),
+            ]
+        )
+
+    def _session(self, row: SessionRow, cells: int) -> Strip:
+        live = Segment(" ● " if row.live else "   ", self._style("sessions--live"))
+        parts = [live, Segment(pad(row.activity, 13), self._style("sessions--quiet"))]
+        if self.names:
+            size = self._ledger_cells(cells)
+            name = ending(self.names.get(row.ledger, row.title), size)
+            parts.append(Segment(f"{pad(name, size)}  ", self._style("sessions--ledger")))
+        status = "sessions--bad" if row.status == "malformed" else "sessions--quiet"
+        parts.append(Segment(pad(row.status, 10), self._style(status)))
+        counts = (row.events, row.agents, row.failed, row.dead_pointers)
+        for (name, size), count in zip(_NUMBERS, counts, strict=True):
+            parts.append(self._number(name, size, count))
+        parts.append(Segment("  "))
+        if row.synthesized:
+            parts.append(Segment("synthesized ", self._style("sessions--quiet")))
+        room = cells - sum(width(part.text) for part in parts)
+        parts.append(Segment(crop(row.prompt, room), self._style("sessions--prompt")))
+        return Strip(parts)
+
+    def _number(self, name: str, size: int, count: int) -> Segment:
+        style = {"failed": "sessions--bad", "dead": "sessions--dead"}.get(name, "sessions--number")
+        return Segment(f"{count:>{size}}", self._style(style if count else "sessions--quiet"))
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(name, partial=True)
+
+
+def _marked(name: str, mark: str) -> str:
+    return f"{name}▾" if name == mark else name
+
+
+def _identity(row: Row) -> tuple[str, int]:
+    return (row.ledger, row.index) if isinstance(row, SessionRow) else (row.ledger, -2)

@@ -1,0 +1,265 @@
+"""SpineView: the rows of one session, each drawn when it is seen; and the follow contract (EXPERIENCE).
+
+The cursor stands on an event, not on a place: rows that come, go, fold or are filtered never move it
+to another event, nor the page under it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.message import Message
+from textual.strip import Strip
+
+from korg_tui.event import Kind
+from korg_tui.text import crop, pad, width
+from korg_tui.themes import LANE_COLOURS
+from korg_tui.views import RowState, Spine, SpineLine, to_ascii
+from korg_tui.views import duration as in_words
+from korg_tui.widgets.lines import LineList
+
+_BARS = " ▏▎▍▌▋▊▉█"
+_SHIFT = 8
+_ARGUMENT_CELLS = 1000
+_DURATION_CELLS = 9
+_RULE_CELLS = 9
+
+
+class SpineView(LineList):
+    """The spine of a session."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "spine--seq", "spine--tool", "spine--argument", "spine--quiet", "spine--bar", "spine--duration",
+        "spine--failed", "spine--dead", "spine--malformed", "spine--hit", "spine--mark", "spine--dim",
+        "spine--notice", "spine--target", "spine--dropped", "spine--dropped-mark", "spine--possible",
+        "spine--possible-mark", "spine--later",
+        *(f"spine--lane-{number}" for number in range(LANE_COLOURS)),
+    }  # fmt: skip
+
+    class FollowChanged(Message):
+        """Following began or ended, or `behind` more events came while paused."""
+
+        def __init__(self, following: bool, behind: int) -> None:
+            super().__init__()
+            self.following = following
+            self.behind = behind
+
+    class FoldClicked(Message):
+        """The rails of a row were clicked."""
+
+        def __init__(self, row: int) -> None:
+            super().__init__()
+            self.row = row
+
+    class Scrolled(Message):
+        """Other rows are seen now."""
+
+    def __init__(self, spine: Spine) -> None:
+        super().__init__("spine")
+        self.spine = spine
+        self.following = False
+        self.behind = 0
+        self.hits: frozenset[int] = frozenset()
+        """Rows that the search found."""
+        self.states: Callable[[int], RowState] | None = None
+        """In the rewind preview: what becomes of a row."""
+        self.shift = 0
+        self._ascii = False
+
+    @property
+    def count(self) -> int:
+        return len(self.spine)
+
+    @property
+    def line(self) -> SpineLine | None:
+        """The line under the cursor."""
+        return self.spine.line(self.cursor) if self.count else None
+
+    def use_ascii(self, ascii_only: bool) -> None:
+        """Draw without box drawing."""
+        self._ascii = ascii_only
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if round(old_value) != round(new_value):
+            self.post_message(self.Scrolled())
+
+    # following
+
+    def follow(self) -> None:
+        """Go to the end and stay there."""
+        self.following, self.behind = True, 0
+        self.go(self.count - 1)
+        self.post_message(self.FollowChanged(True, 0))
+
+    def pause(self) -> None:
+        """Stay where the cursor is while rows come."""
+        if self.following:
+            self.following, self.behind = False, 0
+            self.post_message(self.FollowChanged(False, 0))
+
+    def go(self, index: int, *, jump: bool = False) -> None:
+        super().go(index, jump=jump)
+        if self.cursor < self.count - 1:
+            self.pause()
+
+    def grown(self, events: int) -> None:
+        """The spine was extended by what so many new events show."""
+        if self.following:
+            self.redraw()
+            self.go(self.count - 1)
+        else:
+            self.redraw()
+            self.behind += events
+            self.post_message(self.FollowChanged(False, self.behind))
+
+    def on_mouse_scroll_up(self) -> None:
+        if self.max_scroll_y:
+            self.pause()
+
+    # shape
+
+    def reshape(self, change: Callable[[], object], find: Callable[[], int]) -> None:
+        """Change which rows there are; afterwards the cursor stands on row `find()` at the same height."""
+        height = self.cursor - round(self.scroll_y)
+        change()
+        self._strips.clear()
+        self.cursor = max(0, find())
+        self.measure()
+        self._scroll_rows(self.cursor - height)
+        self.reveal()
+        self.refresh()
+
+    def sideways(self, cells: int) -> None:
+        """Scroll what stands between seq and marks sideways."""
+        self.shift = max(0, self.shift + cells * _SHIFT)
+        self.redraw()
+
+    def clicked(self, index: int, x: int) -> bool:
+        line = self.spine.line(index)
+        begin = self._seq_cells + 1 - self.shift
+        if not begin <= x < begin + width(line.rails) or not self.spine.foldable(line.row):
+            return False
+        self.post_message(self.FoldClicked(line.row))
+        return True
+
+    # drawing
+
+    def key(self, index: int) -> Hashable:
+        return self.spine.row(index)
+
+    @property
+    def _seq_cells(self) -> int:
+        return max(len(str(self.spine.last_seq)), 2) + 1
+
+    def draw(self, index: int, width: int) -> Strip:
+        line = self.spine.line(index)
+        state = self.states(line.row) if self.states else None
+        tail = self._tail(line, state, width)
+        room = width - self._seq_cells - 1 - tail.cell_length
+        return Strip.join([self._seq(line), self._middle(line, state, room), tail])
+
+    def _seq(self, line: SpineLine) -> Strip:
+        hit = line.row in self.hits
+        number = "·" if line.seq is None else str(line.seq)
+        text = f"{'*' if hit else ' '}{number:>{self._seq_cells - 1}} "
+        return Strip([Segment(text, self._style("spine--hit" if hit else "spine--seq"))])
+
+    def _middle(self, line: SpineLine, state: RowState | None, room: int) -> Strip:
+        words = "" if state and state.words else _words(line)
+        words = crop(words, max(room - 12, room // 2))
+        words_cells = width(words) + 2 if words else 0
+        room = max(0, room - words_cells)
+        body = Strip([*self._rails(line), *self._sign(line, state), *self._text(line, state, room)])
+        body = body.crop(self.shift, self.shift + room).adjust_cell_length(room)
+        return Strip.join([body, Strip([Segment(f"  {words}", self._words_style(line))] if words else [])])
+
+    def _rails(self, line: SpineLine) -> list[Segment]:
+        segments = [] if line.runs else [Segment(line.rails)]
+        for run in line.runs:
+            name = "spine--quiet" if run.lane is None else f"spine--lane-{run.lane % LANE_COLOURS}"
+            segments.append(Segment(to_ascii(run.text) if self._ascii else run.text, self._style(name)))
+        return segments
+
+    def _sign(self, line: SpineLine, state: RowState | None) -> list[Segment]:
+        if state and state.sign.strip():
+            return [Segment(f"{state.sign} ", self._style(_MARK_STYLES[state.fate]))]
+        return [Segment(f"{line.sign} ", self._words_style(line))]
+
+    def _text(self, line: SpineLine, state: RowState | None, room: int) -> list[Segment]:
+        tool_cells = 13 if self.row_width < 60 else 14 if self.row_width < 90 else 18
+        tool_style, text_style = self._text_styles(line, state)
+        tool = crop(line.tool, tool_cells)
+        space = room - width(line.rails) - 2 - tool_cells - 1
+        argument = crop(line.argument, _ARGUMENT_CELLS if self.shift else max(space, 0))
+        gap = " " * (tool_cells - width(tool) + 1)
+        return [Segment(tool, tool_style), Segment(gap), Segment(argument, text_style)]
+
+    def _text_styles(self, line: SpineLine, state: RowState | None) -> tuple[Style, Style]:
+        if state and state.fate in _ROW_STYLES and state.gone:
+            style = self._style(_ROW_STYLES[state.fate])
+            return style, style
+        if state and state.fate in ("unknown", "independent"):
+            style = self._style("spine--dropped" if state.gone else "spine--later")
+            return style, style
+        if line.kind is Kind.MALFORMED:
+            style = self._style("spine--malformed")
+            return style, style
+        if line.dim:
+            style = self._style("spine--dim")
+            return style, style
+        quiet = line.kind in (Kind.BOOKKEEPING, Kind.GOVERNANCE)
+        tool = "spine--failed" if "failed" in line.marks else "spine--quiet" if quiet else "spine--tool"
+        return self._style(tool), self._style("spine--quiet" if quiet else "spine--argument")
+
+    def _words_style(self, line: SpineLine) -> Style:
+        if "failed" in line.marks:
+            return self._style("spine--failed")
+        if line.kind is Kind.MALFORMED:
+            return self._style("spine--malformed")
+        if line.sign == "?":
+            return self._style("spine--dead")
+        return self._style("spine--mark")
+
+    def _tail(self, line: SpineLine, state: RowState | None, width: int) -> Strip:
+        if state and state.words:
+            return self._fate(state, width)
+        if line.duration_ms is None:
+            return Strip([Segment(" " * (_DURATION_CELLS + 2))])
+        bar = "=" if self._ascii and line.bar else " " if self._ascii else _BARS[line.bar]
+        text = f"{in_words(line.duration_ms):>{_DURATION_CELLS - 1}} "
+        return Strip(
+            [Segment(f" {bar}", self._style("spine--bar")), Segment(text, self._style("spine--duration"))]
+        )
+
+    def _fate(self, state: RowState, width: int) -> Strip:
+        cells = max(22, width * 2 // 5) if width >= 60 else width * 2 // 5
+        text = pad(f"  {state.words}", cells)
+        marked = 2 + _RULE_CELLS if state.rules else len(text) if state.fate == "kept" else 0
+        return Strip(
+            [
+                Segment(text[:marked], self._style(_MARK_STYLES[state.fate])),
+                Segment(text[marked:], self._style("spine--later")),
+            ]
+        )
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(name, partial=True)
+
+
+_ROW_STYLES = {"invalidated": "spine--dropped", "possible": "spine--possible"}
+_MARK_STYLES = {
+    "kept": "spine--target",
+    "invalidated": "spine--dropped-mark",
+    "possible": "spine--possible-mark",
+    "unknown": "spine--later",
+    "independent": "spine--later",
+}
+
+
+def _words(line: SpineLine) -> str:
+    marks = [mark for mark in line.marks if not (line.note and mark in ("dead pointer", "malformed"))]
+    return " · ".join([*marks, line.note] if line.note else marks)

@@ -1,0 +1,46 @@
+"""What all tests share: where the shots of the screens lie, and one zone of time."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import pytest_textual_snapshot
+
+if TYPE_CHECKING:
+    from syrupy.location import PyTestLocation
+
+SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
+
+
+class FolderedSvg(pytest_textual_snapshot.SVGImageExtension):
+    """Shots lie in `snapshots/<test module>/<test>[<size>-<theme>].svg`."""
+
+    @classmethod
+    def dirname(cls, *, test_location: PyTestLocation) -> str:
+        return str(SNAPSHOTS / Path(test_location.filepath).stem)
+
+    @classmethod
+    def _get_file_basename(cls, *, test_location: PyTestLocation, index: object) -> str:
+        return test_location.snapshot_name
+
+
+@pytest.fixture
+def foldered_svg(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plugin looks its extension up by name when a shot is compared."""
+    monkeypatch.setattr(pytest_textual_snapshot, "SVGImageExtension", FolderedSvg)
+
+
+@pytest.fixture
+def snap_compare(foldered_svg: None, snap_compare):
+    """The plugin's comparison, with shots where this project keeps them."""
+    return snap_compare
+
+
+@pytest.fixture(autouse=True)
+def _one_zone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    time.tzset()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from korg_tui.sources.errors import SourceError
 from korg_tui.sources.facts import Fact, State
@@ -17,11 +18,15 @@ _TOLD_SECONDS = 2.0
 _LOOKING_SECONDS = (0.05, 2.0)
 
 
+class _NobodyListens(Exception):
+    """The feed was stopped, or whoever it posts to is gone."""
+
+
 class Feed:
     """Reads `source` in a thread of its own and calls `post` with each fact, in that thread, in order.
 
     A lone change is posted at once; further ones are grouped for 25 ms, which keeps them below 50 ms. What
-    goes wrong becomes a `State`."""
+    goes wrong becomes a `State`. A `post` that raises ends the feed: there is nobody left to tell."""
 
     def __init__(self, source: Source, post: Callable[[Fact], object], *, watcher: Watcher = WATCHER) -> None:
         self.source = source
@@ -48,23 +53,30 @@ class Feed:
             self._first_reading()
             if self.source.watched is not None:
                 self._follow()
+        except _NobodyListens:
+            self.source.close()
         except Exception as error:  # the last line of defence: a fault is a state, never silence
-            if not self._stopping:
+            with suppress(_NobodyListens):
                 fault = f"{type(error).__name__}: {error}"
                 self._tell(f"{self.source.name}: this program failed while reading it ({fault})")
 
     def _first_reading(self) -> None:
         try:
             for fact in self.source.start():
-                if self._stopping:
-                    return
-                self._post(fact)
+                self._pass_on(fact)
         except SourceError as error:
-            if not self._stopping:
-                self._tell(error.text)
+            self._tell(error.text)
 
     def _tell(self, text: str) -> None:
-        self._post(State("failed", text, time.time_ns() // 1_000_000))
+        self._pass_on(State("failed", text, time.time_ns() // 1_000_000))
+
+    def _pass_on(self, fact: Fact) -> None:
+        if self._stopping:
+            raise _NobodyListens
+        try:
+            self._post(fact)
+        except Exception as error:
+            raise _NobodyListens from error
 
     def _follow(self) -> None:
         path = self.source.watched
@@ -84,9 +96,7 @@ class Feed:
     def _poll(self) -> bool:
         facts = self.source.poll()
         for fact in facts:
-            if self._stopping:
-                break
-            self._post(fact)
+            self._pass_on(fact)
         return bool(facts)
 
     def _wait(self, told: bool, changed_at: float) -> None:

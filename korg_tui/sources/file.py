@@ -14,12 +14,11 @@ from korg_tui.sources.bodies import Bodies, OpenFile
 from korg_tui.sources.errors import BodyGone, cannot_read, not_a_ledger, reason
 from korg_tui.sources.facts import CaughtUp, Fact, Grew, Opened, Progress, Replaced, State
 from korg_tui.sources.reading import Reading, Unfinished, begins_something
+from korg_tui.sources.records import BATCH, batches
 
-BATCH = 2_000
-"""Records in one fact, at most."""
 _HALF_WRITTEN_NS = 250_000_000
 _SAME_TICK_NS = 60_000_000
-_COMPARED_AT_LEISURE = 8 << 20
+_COMPARED_AT_LEISURE = 1 << 20
 
 
 class FileSource:
@@ -234,8 +233,8 @@ def opened(reading: Reading) -> Opened:
 
 def grown(records: list[Record]) -> Iterator[Grew]:
     """`records` in facts of at most `BATCH`."""
-    for first in range(0, len(records), BATCH):
-        yield Grew(tuple(records[first : first + BATCH]))
+    for batch in batches(records):
+        yield Grew(tuple(batch))
 
 
 def _identity(now: os.stat_result) -> tuple[int, ...]:

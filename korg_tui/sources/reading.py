@@ -10,7 +10,7 @@ import msgspec
 from korg_tui.event import Event, Record
 from korg_tui.formats import HEAD, Container, NotALedger, detect
 from korg_tui.sources.bodies import OpenFile
-from korg_tui.sources.records import ArrayRecords, Fingerprints, LineReader
+from korg_tui.sources.records import BATCH, ArrayRecords, Fingerprints, LineReader
 
 BATCH_SECONDS = 0.05
 _CHUNK = 256 * 1024
@@ -52,7 +52,7 @@ class Reading:
         """Read all of it: lists of records, whenever one is worth passing on. Raises `NotALedger`."""
         self._open(_detected(file, size))
         if not self.container.appended:
-            yield self._took(ArrayRecords(file.read(0, size), self.container.start), size)
+            yield from self._array_records(ArrayRecords(file.read(0, size), self.container.start))
         else:
             yield from self._lines_until(file, size)
         if len(self) and not self.events:
@@ -69,7 +69,7 @@ class Reading:
         due = time.monotonic() + BATCH_SECONDS
         while self.end < size:
             records += self._line_records(file, min(_CHUNK, size - self.end))
-            if time.monotonic() >= due or len(records) >= 2_000:
+            if time.monotonic() >= due or len(records) >= BATCH:
                 yield records
                 records, due = [], time.monotonic() + BATCH_SECONDS
         if records:
@@ -83,12 +83,14 @@ class Reading:
         self.events += sum(isinstance(record, Event) for record in records)
         return records
 
-    def _took(self, found: ArrayRecords, size: int) -> list[Record]:
-        self._prints.add(found.records, found.data, 0)
+    def _array_records(self, found: ArrayRecords) -> Iterator[list[Record]]:
+        for records in found.read():
+            self._prints.add(records, found.data, 0)
+            self.end = records[-1].offset + records[-1].length
+            self.events += sum(isinstance(record, Event) for record in records)
+            yield records
         self._held = found.held
-        self.end = size
-        self.events += sum(isinstance(record, Event) for record in found.records)
-        return found.records
+        self.end = len(found.data)
 
     def finish(self) -> list[Record]:
         """The torn end as records, for a reader that does not wait for the rest of it."""
@@ -143,7 +145,7 @@ class Reading:
         if fresh and not found.closed:
             raise Unfinished
         changed = self._cut(standing, container)
-        changed.records = self._took(found, len(data))
+        changed.records = [record for records in self._array_records(found) for record in records]
         return changed
 
     def _lines_again(self, file: OpenFile, size: int, standing: int, container: Container) -> Changed:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from korg_tui.event import Malformed, Record
 from korg_tui.formats import Unreadable, decode, elements, loads, records_of_line, recover
 
+BATCH = 2_000
+"""Records that are passed on at once, at most."""
 _WINDOW = 1 << 20
 
 
@@ -64,26 +66,45 @@ class ArrayRecords:
 
     def __init__(self, data: bytes, start: int) -> None:
         self.data = data
-        found = elements(data, start)
-        self.closed = found.closed
-        self.records: list[Record] = []
         self.held: list[Record] = []
+        """A last element that is cut off; known when `read` has ended."""
+        self._found = elements(data, start)
+
+    @property
+    def closed(self) -> bool:
+        """The end of the array is there."""
+        return self._found.closed
+
+    def read(self) -> Iterator[list[Record]]:
+        """The records, in lists of at most `BATCH`."""
+        found = self._found
+        records: list[Record] = []
         damaged = -1 if found.closed else found.end
         for offset, length in found.spans:
-            raw = data[offset : offset + length]
+            raw = self.data[offset : offset + length]
             record = decode(raw, offset)
             if not found.valid and isinstance(record, Malformed) and not _readable(raw):
                 damaged = offset
                 break
-            self.records.append(record)
+            records.append(record)
+            if len(records) >= BATCH:
+                yield records
+                records = []
         if damaged >= 0:
-            self._recover(data, damaged)
+            records += self._recovered(damaged)
+        yield from batches(records)
 
-    def _recover(self, data: bytes, start: int) -> None:
-        records = recover(data, start, 0)
+    def _recovered(self, start: int) -> list[Record]:
+        records = recover(self.data, start, 0)
         if records and not self.closed and isinstance(records[-1], Malformed):
             self.held = [records.pop()]
-        self.records += records
+        return records
+
+
+def batches(records: list[Record]) -> Iterator[list[Record]]:
+    """`records` in lists of at most `BATCH`."""
+    for first in range(0, len(records), BATCH):
+        yield records[first : first + BATCH]
 
 
 def _readable(raw: bytes) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,8 +40,9 @@ class StdinSource:
         self._descriptor = descriptor
         self._reading = Reading()
         self._bodies: Bodies | None = None
-        self._interrupt = os.pipe()
         self._open = True
+        self._lock = threading.Lock()
+        self._interrupt: int | None = None
 
     def start(self) -> Iterator[Fact]:
         """Read to the end of the pipe. `CaughtUp` comes when nothing arrives for a moment, or at the end;
@@ -105,10 +107,11 @@ class StdinSource:
         descriptor = self._descriptor
         if self._path is not None:
             descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        interrupted, self._interrupt = os.pipe()
         try:
             wait: float | None = _QUIET_SECONDS
             while self._open:
-                ready, _, _ = select.select([descriptor, self._interrupt[0]], [], [], wait)
+                ready, _, _ = select.select([descriptor, interrupted], [], [], wait)
                 if descriptor in ready:
                     chunk = os.read(descriptor, _CHUNK)
                     if not chunk:
@@ -119,6 +122,10 @@ class StdinSource:
                     yield b""
                     wait = None
         finally:
+            with self._lock:
+                os.close(interrupted)
+                os.close(self._interrupt)
+                self._interrupt = None
             if self._path is not None:
                 os.close(descriptor)
 
@@ -141,7 +148,9 @@ class StdinSource:
         if not self._open:
             return
         self._open = False
-        os.write(self._interrupt[1], b"x")
+        with self._lock:
+            if self._interrupt is not None:
+                os.write(self._interrupt, b"x")
         if self._bodies is not None:
             self._bodies.close()
 

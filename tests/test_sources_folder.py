@@ -1,0 +1,170 @@
+"""From what a person names to ledgers: files, folders, pipes, and nothing at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import builders
+from korg_tui.sources import FileSource, SourceError, StdinSource, discover, ledgers_in, open_sources
+
+LEDGER = builders.table(builders.WORKED_EXAMPLE)
+
+
+def put(path: Path, data: bytes = LEDGER.nested()) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def test_a_folder_is_walked_and_judged_by_content(tmp_path):
+    here = tmp_path / "work"
+    ledgers = [
+        put(here / ".korg" / "journal.jsonl", LEDGER.flat()),
+        put(here / ".korg" / "sessions" / "one.jsonl"),
+        put(here / ".korg" / "sessions" / "two.jsonl", b""),
+        put(here / "a" / "b" / "c" / "README", LEDGER.array()),
+        put(here / "wire", b"// total events: 7\n" + LEDGER.nested()),
+    ]
+    put(here / ".korg" / "blobs" / "ab" / ("ab" * 32), LEDGER.nested())
+    put(here / ".git" / "objects", LEDGER.nested())
+    others = [
+        put(here / "README.md", b"# words\n"),
+        put(here / "key.pem", b"-----BEGIN\n"),
+        put(here / "package.json", b'{"name": "x"}'),
+        put(here / "empty.py", b""),
+        put(here / "binary", os.urandom(100)),
+        put(here / ".korg" / "anchors.jsonl", b'{"seq_id": 7, "entry_hash": "00"}\n'),
+    ]
+    found = ledgers_in(here)
+    assert sorted(found.ledgers) == sorted(ledgers)
+    assert (found.skipped, found.cut) == (len(others), False)
+
+
+def test_links_in_a_circle_and_links_to_the_same_file(tmp_path):
+    ledger = put(tmp_path / "a" / "ledger")
+    (tmp_path / "a" / "up").symlink_to(tmp_path)
+    (tmp_path / "a" / "again").symlink_to(ledger)
+    (tmp_path / "broken").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "self").symlink_to(tmp_path / "self")
+    assert len(ledgers_in(tmp_path).ledgers) == 1
+
+
+def test_a_first_record_longer_than_the_first_look(tmp_path):
+    book = builders.Book()
+    book.prompt("x" * 200_000)
+    lines, array = put(tmp_path / "lines", book.nested()), put(tmp_path / "array", book.array())
+    assert ledgers_in(tmp_path).ledgers == (array, lines)
+
+
+def test_names_become_sources_none_twice(tmp_path):
+    one, two = put(tmp_path / "one"), put(tmp_path / "more" / "two")
+    sources = open_sources([str(one), str(tmp_path), "-", str(two)])
+    assert [source.name for source in sources] == [str(one), str(two), "-"]
+    assert [type(source) for source in sources] == [FileSource, FileSource, StdinSource]
+    for source in sources:
+        source.close()
+
+
+def test_a_name_keeps_its_spelling(tmp_path, monkeypatch):
+    put(tmp_path / ".korg" / "journal.jsonl")
+    monkeypatch.chdir(tmp_path)
+    assert [source.name for source in open_sources([".korg/journal.jsonl"])] == [".korg/journal.jsonl"]
+    assert [source.name for source in open_sources(["."])] == [".korg/journal.jsonl"]
+
+
+def test_a_pipe_has_a_name(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (source,) = open_sources([str(tmp_path / "pipe")])
+    assert isinstance(source, StdinSource)
+    source.close()
+
+
+def test_a_file_that_is_not_there_yet_is_waited_for_when_asked(tmp_path):
+    (source,) = open_sources([str(tmp_path / "later")], wait=True)
+    assert [type(fact).__name__ for fact in source.start()] == ["State"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("nothing", "no such file"),
+        ("file/nothing", "no such file"),
+        ("empty", "no ledger in this folder: it is empty"),
+        ("words", "no ledger in this folder: none of its 1 files holds Korg events"),
+        ("http://127.0.0.1:8080", "addresses cannot be read yet"),
+        ("n" * 300, "the name is too long"),
+        ("nul\0", "cannot be read"),
+        ("/dev/null", "a device, not a file"),
+    ],
+)
+def test_what_cannot_be_opened_is_one_line(tmp_path, monkeypatch, name, words):
+    put(tmp_path / "file")
+    (tmp_path / "empty").mkdir()
+    put(tmp_path / "words" / "README", b"# words\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceError) as refusal:
+        open_sources([name])
+    assert refusal.value.text.startswith(f"{name}: ")
+    assert words in refusal.value.text
+    assert "; " in refusal.value.text
+    assert "\n" not in refusal.value.text
+    assert refusal.value.exit_code == 3
+
+
+def test_a_folder_without_permission_is_one_line(tmp_path, monkeypatch):
+    def refuse(_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(SourceError, match="no permission to read it"):
+        open_sources([str(tmp_path)])
+
+
+def found(here: Path, home: Path, **environment: str):
+    return discover(here, environment=environment, home=home)
+
+
+def test_nothing_named_finds_the_folder_of_this_project(tmp_path):
+    here, home = tmp_path / "project" / "src", tmp_path / "home"
+    here.mkdir(parents=True)
+    journal = put(tmp_path / "project" / ".korg" / "journal.jsonl")
+    session = put(tmp_path / "project" / ".korg" / "sessions" / "a.jsonl")
+    put(home / ".korg" / "journal.jsonl")
+    discovery = found(here, home)
+    assert discovery.ledgers == (journal, session)
+    assert discovery.why == f"{tmp_path}/project/.korg (of a folder above this one)"
+    assert discovery.looked == (
+        f"{here}/.korg: not there (of this folder)",
+        f"{tmp_path}/project/.korg: 2 ledgers",
+    )
+
+
+def test_the_variable_comes_first(tmp_path):
+    put(tmp_path / ".korg" / "journal.jsonl")
+    journal = put(tmp_path / "elsewhere")
+    assert found(tmp_path, tmp_path, KORG_JOURNAL_PATH=str(journal)).ledgers == (journal,)
+    missing = found(tmp_path, tmp_path, KORG_JOURNAL_PATH=str(tmp_path / "missing"))
+    assert missing.ledgers == (tmp_path / ".korg" / "journal.jsonl",)
+    assert missing.looked[0] == f"{tmp_path}/missing: not there (named by KORG_JOURNAL_PATH)"
+
+
+def test_the_home_folder_comes_last(tmp_path):
+    here, home = tmp_path / "here", tmp_path / "home"
+    here.mkdir()
+    old = put(home / ".korg" / "claude-events.jsonl")
+    assert found(here, home).ledgers == (old,)
+    other = put(tmp_path / "korg" / "sessions" / "s.jsonl")
+    assert found(here, home, KORG_HOME=str(tmp_path / "korg")).ledgers == (other,)
+
+
+def test_nothing_anywhere_says_where_it_looked(tmp_path):
+    discovery = found(tmp_path / "here", tmp_path / "home")
+    assert discovery.ledgers == ()
+    assert discovery.looked == (
+        "$KORG_JOURNAL_PATH: not set",
+        f"{tmp_path}/here/.korg: not there (of this folder)",
+        f"{tmp_path}/home/.korg: not there (of the home folder)",
+    )

@@ -55,6 +55,8 @@ class Book:
     step_ms: int = 1_000
     records: list[dict[str, Any]] = field(default_factory=list)
     """Nested records in the order of writing, without their hashes."""
+    top: int | None = None
+    """The largest seq so far."""
 
     # --- writing
 
@@ -107,8 +109,9 @@ class Book:
         return self._write(event, parent, seq, metadata or {})
 
     def _write(self, event: dict[str, Any], parent: Any, seq: int | None, metadata: dict[str, Any]) -> int:
-        taken = [record["seq_id"] for record in self.records]
-        seq = seq if seq is not None else (max(taken) + 1 if taken else self.first)
+        if seq is None:
+            seq = self.first if self.top is None else self.top + 1
+        self.top = seq if self.top is None else max(seq, self.top)
         now_ms = START_MS + len(self.records) * self.step_ms
         when = dt.datetime.fromtimestamp(now_ms / 1000, dt.UTC)
         pointer = {} if parent is ABSENT else {"triggered_by": parent}

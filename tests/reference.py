@@ -2,7 +2,7 @@
 
 Written from the text of CAUSALITY §2-§7 alone and sharing nothing with `korg_tui.causal`, so that an error
 has to be made twice to go unseen. Clear before fast: every step looks at everything. It reads whole ledgers:
-no growth, no `rewound` pointers, no holes but the one before the first seq.
+no growth, and no holes but the one before the first seq.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from dataclasses import dataclass, field
 
 from korg_tui.event import Event, Kind
 
-MISSING = ("dead", "unloaded")
+MISSING = ("dead", "unloaded", "rewound")
 """Pointer states that name a seq which the ledger does not have."""
+
+Round = int | tuple[str, int] | None
+"""The seq of an inference or an opener, `("missing", seq)`, or none."""
 
 
 @dataclass
@@ -32,7 +35,7 @@ class Reading:
     lane_of: dict[int, int] = field(default_factory=dict)
     lanes: list[dict] = field(default_factory=list)
     """id, session, opener, parent, fork, actor, events, links (as `lanes --json` has them), and opened_by."""
-    rounds: dict[int, int | None] = field(default_factory=dict)
+    rounds: dict[int, Round] = field(default_factory=dict)
     """`prior` of inferences and `round` of all others (§4); None where there is none."""
     consumed: dict[tuple[int, int], bool] = field(default_factory=dict)
     """(T, S) → certain, for every T that inference S consumed."""
@@ -50,14 +53,17 @@ class Reading:
         return _rewind(self, target)
 
 
-def read(events: Iterable[Event]) -> Reading:
-    """Read one whole ledger; the order of the records does not matter, their seqs do."""
+def read(events: Iterable[Event], rewound: Iterable[int] = ()) -> Reading:
+    """Read one whole ledger; the order of the records does not matter, their seqs do.
+
+    `rewound` are the seqs of events whose parent was removed, which only someone who watched can know."""
     ordered = sorted(events, key=lambda event: event.seq)
     reading = Reading(agent={event.seq: event for event in ordered if event.kind.agent})
     governance = {event.seq for event in ordered if not event.kind.agent}
     first = min((event.seq for event in ordered), default=0)
     for seq, event in reading.agent.items():
-        reading.pointers[seq] = _pointer(event, reading.agent, governance, first)
+        state = "rewound" if seq in rewound else _pointer(event, reading.agent, governance, first)
+        reading.pointers[seq] = state
     _find_heads(reading)
     _cut_lanes(reading)
     _find_sessions(reading)
@@ -129,6 +135,7 @@ def _find_sessions(reading: Reading) -> None:
                 "orphan": "partial",
                 "dead": "partial",
                 "unloaded": "partial",
+                "rewound": "partial",
             }.get(state, "malformed"),
             "synthesized": state == "root" and reading.agent[head].synthesized,
             "events": [seq for seq in reading.agent if reading.session_of[seq] == head],
@@ -258,15 +265,16 @@ def _find_rounds(reading: Reading) -> None:
             if reading.rounds[other] == reading.rounds[inference]:
                 late = other > inference
                 bookkeeping = candidate.kind is Kind.BOOKKEEPING
-                of_a_missing_seq = reading.rounds[inference] not in reading.agent
+                of_a_missing_seq = isinstance(reading.rounds[inference], tuple)
                 certain = not (late or bookkeeping or of_a_missing_seq)
                 reading.consumed[other, inference] = certain
 
 
-def _round(reading: Reading, seq: int) -> int | None:
+def _round(reading: Reading, seq: int) -> Round:
     lane = reading.lanes[reading.lane_of[seq]]
     if seq == lane["opener"]:
-        return _missing_seq(reading, seq)
+        missing = _missing_seq(reading, seq)
+        return None if missing is None else ("missing", missing)
     at = seq
     while _is_ok(reading, at):
         at = reading.agent[at].parent
@@ -274,7 +282,7 @@ def _round(reading: Reading, seq: int) -> int | None:
             return at
     missing = _missing_seq(reading, at)
     if reading.lane_of[at] == lane["id"] and missing is not None:
-        return missing
+        return "missing", missing
     return lane["opener"]
 
 
@@ -296,13 +304,13 @@ def _find_links(reading: Reading) -> None:
             ):
                 _link(lane, call, True, "result")
     by_prompt = lambda lane: (lane["parent"], reading.agent[lane["opener"]].prompt)  # noqa: E731
-    for parent, prompt in sorted({by_prompt(lane) for lane in sub_lanes}):
+    for parent, prompt in {by_prompt(lane) for lane in sub_lanes}:
         if prompt:
             lanes = [lane for lane in sub_lanes if by_prompt(lane) == (parent, prompt)]
             calls = [call for call in _spawn_calls(reading, parent) if reading.agent[call].prompt == prompt]
             _settle(reading, lanes, calls, "prompt")
     by_round = lambda lane: (lane["parent"], _fork_round(reading, lane))  # noqa: E731
-    for parent, fork_round in sorted({by_round(lane) for lane in sub_lanes}):
+    for parent, fork_round in {by_round(lane) for lane in sub_lanes}:
         lanes = [lane for lane in sub_lanes if by_round(lane) == (parent, fork_round)]
         calls = [call for call in _spawn_calls(reading, parent) if reading.rounds[call] == fork_round]
         _settle(reading, lanes, calls, "round")
@@ -318,7 +326,7 @@ def _spawn_calls(reading: Reading, lane_id: int) -> list[int]:
     return [seq for seq in reading.lanes[lane_id]["events"] if reading.agent[seq].kind is Kind.SPAWN]
 
 
-def _fork_round(reading: Reading, lane: dict) -> int:
+def _fork_round(reading: Reading, lane: dict) -> Round:
     fork = lane["fork"]
     if reading.agent[fork].kind is Kind.INFERENCE:
         return fork
@@ -336,9 +344,7 @@ def _settle(reading: Reading, lanes: list[dict], calls: list[int], basis: str) -
     for lane in lanes:
         opener, last = lane["opener"], max(_events_at_and_below(reading, lane))
         strict[lane["id"]] = [
-            call
-            for call in calls
-            if call > last and reading.rounds[call] is not None and reading.rounds[call] < opener
+            call for call in calls if call > last and _is_before(reading.rounds[call], opener)
         ]
         after = [call for call in calls if call > opener]
         loose[lane["id"]] = after or [call for call in calls if call < opener]
@@ -358,6 +364,11 @@ def _settle(reading: Reading, lanes: list[dict], calls: list[int], basis: str) -
     for lane_id in open_lanes:
         for call in loose[lane_id] if lane_id in never_strict else strict[lane_id]:
             _link(reading.lanes[lane_id], call, False, basis)
+
+
+def _is_before(round_: Round, opener: int) -> bool:
+    seq = round_[1] if isinstance(round_, tuple) else round_
+    return seq is not None and seq < opener
 
 
 # --- §6 edges

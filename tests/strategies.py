@@ -7,9 +7,11 @@ causal model stands more often than a real ledger would have it.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from hypothesis import strategies as st
 
 from korg_tui.event import DEFAULT_KINDS, Event, Kind
@@ -69,19 +71,7 @@ class Growth:
     def write(self, tool: str, parent: int | None, actor: str, **more: Any) -> int:
         seq = self.next_seq
         kind = more.pop("kind", None) or DEFAULT_KINDS[tool]
-        self.events.append(
-            Event(
-                seq=seq,
-                kind=kind,
-                tool=tool,
-                actor=actor,
-                parent=parent,
-                digest=seq + 1,
-                offset=len(self.events) * 100,
-                length=99,
-                **more,
-            )
-        )
+        self.events.append(Event(seq=seq, kind=kind, tool=tool, actor=actor, parent=parent, **more))
         self.next_seq += 1
         return seq
 
@@ -250,7 +240,17 @@ def with_late_lines(draw: Any, events: list[Event]) -> list[Event]:
             early = draw(st.integers(1, len(events) - 2))
             late = draw(st.integers(early + 1, len(events) - 1))
             events.insert(late, events.pop(early))
+    return laid_out(events)
+
+
+def laid_out(events: list[Event]) -> list[Event]:
+    """The events where they would stand in a file, with a digest of what they say."""
     return [
-        Event(**{name: getattr(event, name) for name in event.__struct_fields__} | {"offset": at * 100})
+        msgspec.structs.replace(event, offset=at * 100, length=99, digest=_digest(event))
         for at, event in enumerate(events)
     ]
+
+
+def _digest(event: Event) -> int:
+    said = msgspec.structs.replace(event, offset=0, length=0, digest=0)
+    return int.from_bytes(hashlib.blake2b(repr(said).encode(), digest_size=8).digest()) >> 1

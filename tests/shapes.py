@@ -1,4 +1,4 @@
-"""What a causal ledger says, in seqs and in the plain shapes of `reference`, to hold one against the other."""
+"""What a causal ledger says, in seqs and in the plain shapes of `reference`, to compare the two."""
 
 from __future__ import annotations
 

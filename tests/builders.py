@@ -53,6 +53,8 @@ class Book:
 
     first: int = 1
     step_ms: int = 1_000
+    now_ms: int = START_MS
+    """When the next event is written; every event moves it by `step_ms`."""
     records: list[dict[str, Any]] = field(default_factory=list)
     """Nested records in the order of writing, without their hashes."""
     top: int | None = None
@@ -112,7 +114,7 @@ class Book:
         if seq is None:
             seq = self.first if self.top is None else self.top + 1
         self.top = seq if self.top is None else max(seq, self.top)
-        now_ms = START_MS + len(self.records) * self.step_ms
+        now_ms, self.now_ms = self.now_ms, self.now_ms + self.step_ms
         when = dt.datetime.fromtimestamp(now_ms / 1000, dt.UTC)
         pointer = {} if parent is ABSENT else {"triggered_by": parent}
         self.records.append(

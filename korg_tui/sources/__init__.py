@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from korg_tui.sources.blobs import BlobFound, BlobStore
+from korg_tui.sources.demo import DemoSource
 from korg_tui.sources.discover import Discovery, discover
 from korg_tui.sources.errors import UNREADABLE, BodyGone, SourceError
 from korg_tui.sources.facts import CaughtUp, Fact, Grew, Opened, Progress, Replaced, State
@@ -19,6 +20,7 @@ __all__ = [
     "BlobStore",
     "BodyGone",
     "CaughtUp",
+    "DemoSource",
     "Discovery",
     "Fact",
     "Feed",

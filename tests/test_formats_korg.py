@@ -229,6 +229,11 @@ def test_time_is_the_timestamp_else_the_clock_else_unknown(timestamp, emitted_at
     assert read(nested(metadata, **fields)).time_ms == expected
 
 
+def test_the_times_that_only_the_specification_names():
+    assert read(nested({"recorded_at": "1970-01-01T00:00:01Z"})).time_ms == 1000
+    assert read(nested({"hlc_physical": 77})).time_ms == 77
+
+
 def test_prompts_have_keys_that_are_equal_for_equal_prompts_only():
     long = "word " * 1000
     assert read(flat(args={"prompt": "look"})).prompt == "text:look"

@@ -108,10 +108,11 @@ def test_a_torn_last_line_is_held_until_someone_asks(tmp_path):
     (tmp_path / "ledger").write_bytes(data[:-40])
     records, source = read(tmp_path / "ledger")
     assert seqs(records) == [1, 2, 3, 4]
+    assert source.unfinished == len(data) - 40 - records[-1].offset - records[-1].length - 1
     (torn,) = source.finish()
     assert isinstance(torn, Malformed)
     assert source.read(torn.offset, torn.length) == data[torn.offset : -40]
-    assert source.finish() == []
+    assert (source.finish(), source.unfinished) == ([], 0)
     source.close()
 
 

@@ -114,6 +114,21 @@ def test_what_cannot_be_opened_is_one_line(tmp_path, monkeypatch, name, words):
     assert refusal.value.exit_code == 3
 
 
+def test_files_that_cannot_be_read_are_not_called_empty(tmp_path, monkeypatch):
+    put(tmp_path / "ledger")
+    put(tmp_path / "README", b"# words")
+    look = Path.open
+
+    def refuse(path: Path, mode: str) -> object:
+        if path.name == "ledger":
+            raise PermissionError(13, "Permission denied")
+        return look(path, mode)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(SourceError, match="1 of its files cannot be read, none of its 1 files holds Korg"):
+        open_sources([str(tmp_path)])
+
+
 def test_a_folder_without_permission_is_one_line(tmp_path, monkeypatch):
     def refuse(_: object) -> None:
         raise PermissionError(13, "Permission denied")

@@ -47,6 +47,8 @@ class _Metadata(msgspec.Struct):
     event_id: Any = None
     causation_id: Any = None
     emitted_at: Any = None
+    recorded_at: Any = None
+    hlc_physical: Any = None
     payload_refs: Any = None
 
 
@@ -180,7 +182,7 @@ def _event(line: _Line, raw: bytes, offset: int, kinds: KindTable) -> Event | Ma
         bad_parent=parent is None and named is not None,
         success=call.success if isinstance(call.success, bool) else None,
         duration_ms=_duration(call.duration_ms),
-        time_ms=_time(call.timestamp, metadata.emitted_at),
+        time_ms=_time(call.timestamp, metadata),
         prompt="" if prompt is None else _prompt_key(prompt),
         returns=_returns(whole.result) if whole is not None and kind.agent else (),
         root_event_id=_name(metadata.root_event_id),
@@ -239,22 +241,31 @@ def _duration(found: object) -> float | None:
     return milliseconds if math.isfinite(milliseconds) and milliseconds >= 0 else None
 
 
-def _time(timestamp: object, emitted_at: object) -> int | None:
-    if isinstance(timestamp, str) and len(timestamp) < 64:
-        try:
-            when = datetime.fromisoformat(timestamp)
-            since = (when if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH
-        except (ValueError, OverflowError):
-            pass
-        else:
-            milliseconds = since // _MILLISECOND
-            if 0 <= milliseconds <= _LAST_MS:
-                return milliseconds
-    if isinstance(emitted_at, dict):
-        physical = emitted_at.get("physical")
-        if type(physical) is int and 0 < physical <= _LAST_MS:
-            return physical
-    return None
+def _time(timestamp: object, metadata: _Metadata) -> int | None:
+    """Milliseconds since the epoch: the timestamp, else the clock of whoever emitted the event. The names that
+    only the specification knows (SPEC §1.2.3) come last."""
+    if timestamp is not None and (found := _instant(timestamp)) is not None:
+        return found
+    emitted_at = metadata.emitted_at
+    for clock in (
+        emitted_at.get("physical") if isinstance(emitted_at, dict) else None,
+        metadata.hlc_physical,
+    ):
+        if type(clock) is int and 0 < clock <= _LAST_MS:
+            return clock
+    return _instant(metadata.recorded_at)
+
+
+def _instant(timestamp: object) -> int | None:
+    if not isinstance(timestamp, str) or len(timestamp) >= 64:
+        return None
+    try:
+        when = datetime.fromisoformat(timestamp)
+        since = (when if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH
+    except (ValueError, OverflowError):
+        return None
+    milliseconds = since // _MILLISECOND
+    return milliseconds if 0 <= milliseconds <= _LAST_MS else None
 
 
 def _prompt_key(prompt: object) -> str:

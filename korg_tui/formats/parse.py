@@ -52,7 +52,8 @@ def _patient(raw: bytes) -> Any:
     try:
         return json.loads(raw.decode("utf-8", "replace"), parse_int=_integer)
     except json.JSONDecodeError as error:
-        raise Unreadable(f"not JSON: {error.msg} at byte {_byte_of(raw, error.pos)} of the record") from None
+        what = error.msg.removesuffix(" at")
+        raise Unreadable(f"not JSON: {what} at byte {_byte_of(raw, error.pos)} of the record") from None
     except (RecursionError, ValueError):
         raise Unreadable("not JSON that this program can hold") from None
 

@@ -44,9 +44,11 @@ class Feed:
         """Stop reading and close the source; no fact is posted after this. Bodies cannot be read any more."""
         self._stopping = True
         self._wake.set()
-        self.source.close()
+        if self.source.watched is None:
+            self.source.close()  # ends a reading that waits for a pipe
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join(timeout=2)
+        self.source.close()
 
     def _run(self) -> None:
         try:

@@ -88,6 +88,11 @@ class FileSource:
         self._remember(now)
         yield CaughtUp()
 
+    @property
+    def unfinished(self) -> int:
+        """Bytes at the end of the file that are no record yet: a line that is being written, or was torn."""
+        return self._reading.unfinished
+
     def finish(self) -> list[Record]:
         """The torn end of the file as records, for a reader that does not wait for the rest of it."""
         return self._reading.finish()

@@ -22,7 +22,9 @@ class Found(msgspec.Struct, frozen=True):
     ledgers: tuple[Path, ...]
     """In the order of their names."""
     skipped: int
-    """Files that are no ledgers, or cannot be read."""
+    """Files that are no ledgers."""
+    unreadable: int = 0
+    """Files that cannot be read."""
     cut: bool = False
     """There were more files than are looked at."""
 
@@ -32,15 +34,18 @@ def ledgers_in(folder: Path) -> Found:
     are followed, each folder and file once. Raises `OSError` when `folder` itself cannot be read."""
     os.scandir(folder).close()
     ledgers: list[Path] = []
-    skipped = 0
+    skipped = unreadable = 0
     for count, path in enumerate(_files(folder)):
         if count >= _FILES_AT_MOST:
-            return Found(tuple(ledgers), skipped, cut=True)
-        if _holds_events(path):
-            ledgers.append(path)
-        else:
-            skipped += 1
-    return Found(tuple(ledgers), skipped)
+            return Found(tuple(ledgers), skipped, unreadable, cut=True)
+        try:
+            if _holds_events(path):
+                ledgers.append(path)
+            else:
+                skipped += 1
+        except OSError:
+            unreadable += 1
+    return Found(tuple(ledgers), skipped, unreadable)
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -85,15 +90,12 @@ def _entered(name: str) -> bool:
 
 def _holds_events(path: Path) -> bool:
     """Whether the file is a ledger. An empty one is when its name says so: there is nothing else to go by."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(_FIRST_LOOK)
-            if not head:
-                return path.name.endswith(_EMPTY_LEDGERS)
-            if is_ledger(head):
-                return True
-            if len(head) < _FIRST_LOOK or not head.lstrip().startswith((b"{", b"[", b"\xef")):
-                return False
-            return is_ledger(head + file.read(HEAD))
-    except OSError:
-        return False
+    with path.open("rb") as file:
+        head = file.read(_FIRST_LOOK)
+        if not head:
+            return path.name.endswith(_EMPTY_LEDGERS)
+        if is_ledger(head):
+            return True
+        if len(head) < _FIRST_LOOK or not head.lstrip().startswith((b"{", b"[", b"\xef")):
+            return False
+        return is_ledger(head + file.read(HEAD))

@@ -92,6 +92,11 @@ class Reading:
         self._held = found.held
         self.end = len(found.data)
 
+    @property
+    def unfinished(self) -> int:
+        """Bytes at the end that are no record yet."""
+        return self._lines.held + sum(record.length for record in self._held)
+
     def finish(self) -> list[Record]:
         """The torn end as records, for a reader that does not wait for the rest of it."""
         if self.container.appended:

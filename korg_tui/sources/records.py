@@ -51,6 +51,11 @@ class LineReader:
         self._held = []
         return [record]
 
+    @property
+    def held(self) -> int:
+        """The bytes of a last line that is held back."""
+        return sum(map(len, self._held))
+
     def finish(self) -> list[Record]:
         """What the held-back last line is, when nothing more will follow."""
         line = b"".join(self._held)

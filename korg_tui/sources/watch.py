@@ -102,6 +102,14 @@ class Watcher:
                 self._backend.discard(folder)
 
     def _run(self, backend: Backend) -> None:
+        try:
+            self._tell(backend)
+        except Exception:  # whatever a backend dies of, subscribers go on by themselves
+            with self._lock:
+                if self._backend is backend:
+                    self._backend = None
+
+    def _tell(self, backend: Backend) -> None:
         while (changed := backend.wait()) is not None:
             names = {entry for entry in changed if entry[1] is not None}
             folders = {folder for folder, name in changed if name is None}

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import builders
@@ -353,18 +353,21 @@ KEYS = st.sampled_from(NAMES.split())
 RECORDS = st.recursive(JSON, lambda inner: st.dictionaries(KEYS, inner, max_size=6), max_leaves=10)
 
 
+@settings(deadline=None)
 @given(RECORDS)
 def test_no_json_raises(record):
     found = decode(json.dumps(record).encode("utf-8", "surrogatepass"), 0)
     assert isinstance(found, Event | Malformed)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_raise(line):
     assert isinstance(decode(line, 0), Event | Malformed)
     body(line)
 
 
+@settings(deadline=None)
 @given(RECORDS.filter(lambda record: isinstance(record, dict)))
 def test_the_patient_way_agrees_with_the_fast_one(record):
     """A NaN in a field that no skeleton looks at sends the same record down the other way."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import builders
@@ -79,6 +79,7 @@ def test_hostile_lines_take_bounded_time():
     assert len(records_of_line(line, 0)) == 1
 
 
+@settings(deadline=None)
 @given(st.integers(1, len(A) - 1))
 def test_wherever_a_line_is_torn_the_glued_event_is_recovered(cut):
     line = A[:cut] + B
@@ -116,6 +117,7 @@ def test_an_array_with_something_behind_it():
     assert spans(b"[1, 2], {}") == ([b"1", b"2"], True)
 
 
+@settings(deadline=None)
 @given(st.integers(1, len(ARRAY) - 2))
 def test_wherever_an_array_is_cut_off_the_elements_before_are_whole(cut):
     found, closed = spans(ARRAY[:cut])
@@ -139,6 +141,7 @@ def test_a_hole_in_an_array_costs_only_the_records_it_lies_in(damage, expected):
     assert shape(recover(data, 1, 0), data) == expected
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=80), st.integers(0, 80))
 def test_no_bytes_raise_or_get_lost(data, start):
     for record in recover(data, min(start, len(data)), 0):

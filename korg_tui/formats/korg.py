@@ -242,15 +242,13 @@ def _duration(found: object) -> float | None:
 
 
 def _time(timestamp: object, metadata: _Metadata) -> int | None:
-    """Milliseconds since the epoch: the timestamp, else the clock of whoever emitted the event. The names that
+    """Milliseconds since the epoch: the timestamp, else the clock of whoever emitted the event. Names that
     only the specification knows (SPEC §1.2.3) come last."""
     if timestamp is not None and (found := _instant(timestamp)) is not None:
         return found
     emitted_at = metadata.emitted_at
-    for clock in (
-        emitted_at.get("physical") if isinstance(emitted_at, dict) else None,
-        metadata.hlc_physical,
-    ):
+    physical = emitted_at.get("physical") if isinstance(emitted_at, dict) else None
+    for clock in (physical, metadata.hlc_physical):
         if type(clock) is int and 0 < clock <= _LAST_MS:
             return clock
     return _instant(metadata.recorded_at)

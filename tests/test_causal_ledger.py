@@ -144,7 +144,7 @@ def test_a_session_counts_what_a_person_asks_for() -> None:
         pytest.param(
             '3 user_prompt 2 agent:s prompt="A"\n4 user_prompt 2 agent:t prompt="A"\n'
             '5 Agent 2 agent:m prompt="A"\n6 Agent 2 agent:m prompt="A"',
-            dict.fromkeys((1, 2), [(5, False, "prompt"), (6, False, "prompt")]),
+            {lane: [(5, False, "prompt"), (6, False, "prompt")] for lane in (1, 2)},
             id="tied prompts are only possible",
         ),
         pytest.param(

@@ -23,7 +23,8 @@ FLOORS = (
     ("export",),
     ("reports",),
     ("commands", "messages", "themes", "palette", "widgets", "screens", "app"),
-    ("cli", "__main__"),
+    ("cli",),
+    ("__main__",),
 )
 """From the ground up. Modules of one floor know each other."""
 

@@ -48,7 +48,7 @@ class _Reach:
 
 @dataclass(slots=True)
 class Rewind:
-    """A rewind that nobody carried out. The five sets hold all agent events of the ledger, as ascending seqs.
+    """A rewind that nobody carried out. Five sets hold all agent events of the ledger, seqs ascending.
 
     `invalidated` is what §3 calls invalid, `possible` what it may be; these two are the dropped events.
     `unknown` are later events whose cause is not in the ledger, `independent` are later ones with no

@@ -1,0 +1,168 @@
+"""The command line: what `korg-tui` and `korg` run. Textual is imported only for the screen.
+
+Standard output is data, standard error is narration. Exit codes: 0 fine, 1 findings, 2 usage, 3 a source that
+cannot be read, 70 an internal fault, 130 interrupted (EXPERIENCE, "Without the screen").
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from korg_tui import __version__
+from korg_tui.faults import INTERNAL, report
+from korg_tui.reports import UsageError
+from korg_tui.sources import SourceError
+from korg_tui.text import visible
+
+USAGE = 2
+INTERRUPTED = 130
+
+_AsWritten = argparse.RawDescriptionHelpFormatter
+
+Run = Callable[[argparse.Namespace], int]
+
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors are one line, without the usage in front of it."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+
+_ABOUT = """\
+korg-tui shows the event ledgers of AI coding agents: what an agent did, why it did that, what went wrong,
+and what a rewind to any point would carry away. It never rewinds, and never writes to a ledger.
+
+korg-tui LEDGER opens the screen; korg-tui alone looks for a ledger; korg-tui --demo shows a recorded one.
+"""
+
+_SOURCE = "a ledger file, a folder of ledgers, or - for standard input; nothing: look for one"
+_NAMED = "LEDGER:N where several have it"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code. Nothing that goes wrong reaches the person as a traceback."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    _settle_encodings()
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+        return code
+    except UsageError as wrong:
+        return _refuse(str(wrong), USAGE)
+    except SourceError as unreadable:
+        return _refuse(unreadable.text, unreadable.exit_code)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _close_quietly()
+        return 0
+    except Exception as fault:
+        return _refuse(report(fault), INTERNAL)
+
+
+def _settle_encodings() -> None:
+    """A pipe gets UTF-8 whatever the locale; a terminal gets what it can show."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def _refuse(text: str, code: int) -> int:
+    try:
+        print(f"korg-tui: {visible(text)}", file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        _close_quietly()
+    return code
+
+
+def _close_quietly() -> None:
+    """The reader of a pipe has left: leave nothing behind for the interpreter to flush at its exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
+
+
+def _run(words: list[str]) -> int:
+    parser, commands = _parser()
+    if not words or (words[0] not in commands and words[0] not in ("-h", "--help", "--version")):
+        words = ["tui", *words]
+    arguments, more = parser.parse_known_args(words)
+    strange = [word for word in more if word.startswith("-") and word != "-"]
+    if strange:
+        raise UsageError(f"unknown option {strange[0]}; see korg-tui {words[0]} --help")
+    arguments.words += more
+    run: Run = arguments.run
+    return run(arguments)
+
+
+def _parser() -> tuple[argparse.ArgumentParser, frozenset[str]]:
+    from korg_tui import reports
+
+    parser = _Parser(prog="korg-tui", description=_ABOUT, formatter_class=_AsWritten)
+    parser.add_argument("--version", action="version", version=f"korg-tui {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
+
+    def add(name: str, run: Run, text: str, example: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(
+            name,
+            help=text,
+            description=f"{text[0].upper()}{text[1:]}.",
+            epilog=f"example:\n  korg-tui {example}",
+            formatter_class=_AsWritten,
+        )
+        command.set_defaults(run=run)
+        command.add_argument("--demo", action="store_true", help="use the recorded demo instead of a SOURCE")
+        return command
+
+    def data(command: argparse.ArgumentParser, words: str, text: str) -> None:
+        command.add_argument("words", nargs="*", metavar=words, help=text)
+        command.add_argument("--json", action="store_true", help="print JSON, ASCII only, for scripts")
+
+    _add_screen(add("tui", _tui, "open the screen", ".korg/journal.jsonl"))
+    _add_screen(add("demo", _demo, "open the screen on a recorded session that grows", "demo"))
+    sessions = add("sessions", reports.sessions, "list the sessions of ledgers", "sessions .korg --json")
+    data(sessions, "SOURCE", _SOURCE)
+    lanes = add("lanes", reports.lanes, "list the lanes of ledgers and their links", "lanes journal.jsonl")
+    data(lanes, "SOURCE", _SOURCE)
+    show = add("show", reports.show, "show events, or whole ledgers as a tree", "show 42 43 journal.jsonl")
+    data(show, "SEQ|SOURCE", f"events by number ({_NAMED}), and {_SOURCE}")
+    show.add_argument("--filter", metavar="QUERY", default="", help="only these: is:failed tool:Bash")
+    preview = "preview what a rewind to N would carry away; nothing is rewound"
+    rewind = add("rewind", reports.rewind, preview, "rewind 42 journal.jsonl")
+    data(rewind, "N|SOURCE", f"the last event to keep ({_NAMED}), and {_SOURCE}")
+    before = "to the parent of N, the decision that led to it"
+    rewind.add_argument("--before", action="store_true", help=before)
+    rewind.add_argument("--text", action="store_true", help="print a report to paste (the default)")
+    watch = "print each change of a ledger as it happens"
+    follow = add("follow", reports.follow, watch, "follow journal.jsonl --json")
+    data(follow, "SOURCE", _SOURCE)
+    idle = "end when nothing has happened for so long"
+    follow.add_argument("--until-idle", type=float, metavar="SECONDS", help=idle)
+    return parser, frozenset(commands.choices)
+
+
+def _add_screen(command: argparse.ArgumentParser) -> None:
+    command.add_argument("words", nargs="*", metavar="SOURCE", help=_SOURCE)
+    command.add_argument("--theme", choices=("dark", "light"), default="dark", help="colours of the screen")
+    command.add_argument("--ascii", action="store_true", help="for fonts without box drawing")
+
+
+def _tui(arguments: argparse.Namespace) -> int:
+    from korg_tui.app import run
+
+    return run(arguments.words, demo=arguments.demo, theme=arguments.theme, ascii=arguments.ascii)
+
+
+def _demo(arguments: argparse.Namespace) -> int:
+    if arguments.words:
+        raise UsageError("demo takes no SOURCE; to open one, say korg-tui SOURCE")
+    arguments.demo = True
+    return _tui(arguments)

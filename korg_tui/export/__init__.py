@@ -1,0 +1,23 @@
+"""Export: a ledger in other forms. So far the JSON documents of the commands."""
+
+from __future__ import annotations
+
+from korg_tui.export.documents import (
+    event_document,
+    for_ledgers,
+    lanes_document,
+    rewind_document,
+    session_document,
+    timestamp,
+    to_json,
+)
+
+__all__ = [
+    "event_document",
+    "for_ledgers",
+    "lanes_document",
+    "rewind_document",
+    "session_document",
+    "timestamp",
+    "to_json",
+]

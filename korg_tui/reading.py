@@ -1,0 +1,70 @@
+"""A reading: one source, and the journal that its facts have made so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from korg_tui.causal import Change, Journal, Ledger
+from korg_tui.formats import Body, body
+from korg_tui.sources import CaughtUp, Fact, Grew, Opened, Progress, Source, State
+
+
+@dataclass(slots=True, eq=False)
+class Reading:
+    """One source, and what has been read from it. Belongs to one thread alone."""
+
+    source: Source
+    journal: Journal
+    state: str = "reading"
+    """`reading` until the first reading is complete; then as `State.state` says."""
+    text: str = ""
+    """The state in one line for a person, as the source wrote it."""
+    at_ms: int = 0
+    container: str = ""
+    notes: tuple[tuple[str, str], ...] = ()
+    done: int = 0
+    total: int = 0
+    caught_up: bool = False
+    news: list[str] = field(default_factory=list)
+    """What happened to the ledger while it was open, oldest first, in words."""
+
+    @classmethod
+    def of(cls, source: Source) -> Reading:
+        """The reading of a source that nothing has been read from yet."""
+        return cls(source, Journal(source.name))
+
+    def apply(self, fact: Fact) -> Sequence[Change]:
+        """Take a fact in. Returns what changed in the journal."""
+        match fact:
+            case Opened():
+                self.container, self.notes = fact.container, fact.notes
+            case Progress():
+                self.done, self.total = fact.done, fact.total
+            case CaughtUp():
+                self.caught_up = True
+                if self.state == "reading":
+                    self.state = "live"
+            case State():
+                self.state, self.text, self.at_ms = fact.state, fact.text, fact.at_ms
+        return self.journal.apply(fact)
+
+    @property
+    def live(self) -> bool:
+        """Whether something new can still come."""
+        return self.state not in ("ended", "failed")
+
+    def raw(self, ledger: Ledger, row: int) -> bytes:
+        """The bytes of a record. Raises `BodyGone` when the source can no longer give them."""
+        return self.source.read(ledger.offset[row], ledger.length[row])
+
+    def body(self, ledger: Ledger, row: int) -> Body | None:
+        """A record decoded whole, `None` for a malformed line."""
+        return body(self.raw(ledger, row))
+
+    def complete(self) -> Reading:
+        """Read all that the source holds now. Raises `SourceError` when it cannot be read."""
+        for fact in self.source.start():
+            self.apply(fact)
+        self.apply(Grew(tuple(self.source.finish())))
+        return self

@@ -1,0 +1,10 @@
+"""Reports: the commands without a screen, for people and for scripts (EXPERIENCE, "Without the screen")."""
+
+from __future__ import annotations
+
+from korg_tui.reports.asked import UsageError
+from korg_tui.reports.follow import follow
+from korg_tui.reports.lists import lanes, sessions, show
+from korg_tui.reports.rewinds import rewind
+
+__all__ = ["UsageError", "follow", "lanes", "rewind", "sessions", "show"]

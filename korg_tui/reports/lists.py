@@ -1,0 +1,224 @@
+"""The commands that list: `sessions`, `lanes`, and `show`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+
+from korg_tui.causal import Lane, Ledger, Link, Pointer, Session, links
+from korg_tui.export import event_document, for_ledgers, lanes_document, session_document, timestamp, to_json
+from korg_tui.reading import Reading
+from korg_tui.reports.asked import Found, Place, UsageError, find, places, read, sort_words
+from korg_tui.reports.page import Line, Piece, print_page, table
+from korg_tui.text import visible
+from korg_tui.views import (
+    Predicate,
+    QueryError,
+    Spine,
+    SpineLine,
+    details,
+    duration,
+    lane_number,
+    lane_title,
+    parse_query,
+    plural,
+    pointer_words,
+    to_ascii,
+)
+
+
+def sessions(arguments: argparse.Namespace) -> int:
+    """List the sessions of ledgers."""
+    readings = read(_sources_only(arguments.words, "sessions"), arguments.demo)
+    listed = [(place, session) for place in places(readings) for session in place.ledger.sessions]
+    if arguments.json:
+        documents = [session_document(place.reading, place.ledger, session) for place, session in listed]
+        print(to_json(documents))
+    elif listed:
+        print_page(_session_lines(listed))
+    else:
+        print("no sessions: no event has been written yet", file=sys.stderr)
+    return 0
+
+
+def _session_lines(listed: list[tuple[Place, Session]]) -> Iterator[Line]:
+    head = ("session", "status", "events", "failed", "dead", "agents", "lanes", "last", "prompt")
+    rows: list[list[Piece]] = [[(name, "dim") for name in head]]
+    for place, session in listed:
+        document = session_document(place.reading, place.ledger, session)
+        name = f"{place.ledger.name}:{session.seq}"
+        status = session.status + (" synthesized" if session.synthesized else "")
+        prompt = document["prompt"]
+        rows.append(
+            [
+                (visible(name), "bold"),
+                (status, "" if session.status == "complete" else "odd"),
+                (f"{session.total_events:,}", ""),
+                (f"{session.failed:,}", "bad" if session.failed else "dim"),
+                (f"{session.dead_pointers:,}", "bad" if session.dead_pointers else "dim"),
+                (str(len(session.agents)), ""),
+                (str(len(session.lanes)), ""),
+                (timestamp(session.last_event_at) or "no time", "dim"),
+                (visible(prompt) if prompt else "no prompt", "" if prompt else "dim"),
+            ]
+        )
+    yield from table(rows, right=frozenset({2, 3, 4, 5, 6}))
+
+
+def lanes(arguments: argparse.Namespace) -> int:
+    """List the lanes of ledgers, and what links them to the calls that started them."""
+    readings = read(_sources_only(arguments.words, "lanes"), arguments.demo)
+    every = places(readings)
+    if arguments.json:
+        documents = {place.ledger.name: lanes_document(place.ledger) for place in every}
+        print(to_json(for_ledgers([reading.journal for reading in readings], documents)))
+        return 0
+    for place in every:
+        print_page(_lane_lines(place.ledger))
+    return 0
+
+
+def _lane_lines(ledger: Ledger) -> Iterator[Line]:
+    yield [(visible(ledger.name), "bold"), (f"  {plural(len(ledger.lanes), 'lane')}", "dim")]
+    linked = {session.index: links(ledger, session.index) for session in ledger.sessions}
+    rows = [_lane_row(ledger, lane, linked[lane.session].get(lane.id, ())) for lane in ledger.lanes]
+    if rows:
+        yield from table(rows)
+    for row in range(len(ledger)):
+        pointer = ledger.pointer_at(row)
+        if ledger.kind_at(row).agent and (pointer.lost or pointer is Pointer.UNLOADED):
+            yield [(f"  {ledger.seq[row]}  ", ""), (pointer_words(ledger, row), "bad")]
+
+
+def _lane_row(ledger: Ledger, lane: Lane, started: Sequence[Link]) -> list[Piece]:
+    seqs = [ledger.seq[row] for row in lane.rows]
+    above = ""
+    if lane.parent is not None and lane.fork is not None:
+        above = f"from lane {lane_number(ledger.lanes[lane.parent])} at {ledger.seq[lane.fork]}"
+    return [
+        (f"  {lane_title(lane)}", f"lane {lane.id}"),
+        (visible(lane.actor) if lane.actor is not None else "no actor", ""),
+        (f"{seqs[0]}–{seqs[-1]}, {plural(len(seqs), 'event')}", "dim"),
+        (above, ""),
+        (_started(ledger, started) if above else "", "" if started else "odd"),
+    ]
+
+
+def _started(ledger: Ledger, started: Sequence[Link]) -> str:
+    if not started:
+        return "no call is known to have started it"
+    calls = [
+        f"{ledger.seq[link.call]} ({'certain' if link.certain else 'possible'}, by {link.basis})"
+        for link in sorted(started, key=lambda link: link.call)
+    ]
+    return f"started by {', '.join(calls)}"
+
+
+def show(arguments: argparse.Namespace) -> int:
+    """Show events as found; without a seq, whole ledgers, filtered if that was asked for."""
+    picks, sources = sort_words(arguments.words)
+    every = places(read(sources, arguments.demo))
+    meant = _meaning(arguments.filter)
+    if picks:
+        _show_events([find(pick, every) for pick in picks], arguments.json)
+    elif arguments.json:
+        _show_all(every, meant)
+    else:
+        for place in every:
+            print_page(_tree(place, meant))
+    return 0
+
+
+def _meaning(query: str) -> Predicate | None:
+    try:
+        return parse_query(query) if query.strip() else None
+    except QueryError as wrong:
+        raise UsageError(f"--filter: {wrong}") from wrong
+
+
+def _show_events(found: list[Found], as_json: bool) -> None:
+    for hit in found:
+        place = hit.place
+        if as_json:
+            print(to_json(event_document(place.reading, place.ledger, hit.row)))
+        else:
+            print_page(_detail_lines(place, hit.row))
+
+
+def _show_all(every: Iterable[Place], meant: Predicate | None) -> None:
+    for place in every:
+        for row in range(len(place.ledger)):
+            if meant is None or meant(place.ledger, row):
+                print(to_json(event_document(place.reading, place.ledger, row)))
+
+
+def _detail_lines(place: Place, row: int) -> Iterator[Line]:
+    seq = place.ledger.seq_at(row)
+    yield [(f"{visible(place.ledger.name)}:{seq}", "bold")]
+    for section in details(place.ledger, row, place.reading.source.read):
+        yield [(section.title, "dim")]
+        for line in section.lines:
+            label = f"  {line.label}: " if line.label else "  "
+            yield [(label, "dim"), (line.text, "bad" if line.style == "error" else "")]
+    yield []
+
+
+def _tree(place: Place, meant: Predicate | None) -> Iterator[Line]:
+    ledger, reading = place.ledger, place.reading
+    sessions = ledger.sessions
+    if not sessions and not len(ledger):
+        yield [(f"{visible(ledger.name)}: empty", "dim")]
+    yield from _loose_rows(reading, ledger, meant) if not sessions else ()
+    for session in sessions:
+        spine = Spine(ledger, session.index, reading.source.read)
+        spine.set_filter(meant)
+        if meant is not None and not len(spine):
+            continue
+        yield [
+            (f"{visible(ledger.name)} › session {session.seq}", "bold"),
+            (f"  {session.status}, {plural(session.total_events, 'event')}", "dim"),
+        ]
+        yield from spine_lines(spine)
+        yield []
+
+
+def _loose_rows(reading: Reading, ledger: Ledger, meant: Predicate | None) -> Iterator[Line]:
+    spine = Spine(ledger, None, reading.source.read)
+    spine.set_filter(meant)
+    yield from spine_lines(spine)
+
+
+def spine_lines(spine: Spine, *, ascii_only: bool = False) -> Iterator[Line]:
+    """The visible rows of a spine as lines of text, with their rails."""
+    digits = len(str(spine.last_seq))
+    for index in range(len(spine)):
+        yield _spine_line(spine.line(index), digits, ascii_only)
+
+
+def _spine_line(line: SpineLine, digits: int, ascii_only: bool) -> Line:
+    bad = "bad" if line.sign.strip() else ""
+    number = "" if line.seq is None else str(line.seq)
+    rails: Line = [
+        (to_ascii(run.text) if ascii_only else run.text, "dim" if run.lane is None else f"lane {run.lane}")
+        for run in line.runs
+    ]
+    tail = " · ".join(filter(None, (*line.marks, line.note)))
+    took = f"  {duration(line.duration_ms)}" if line.duration_ms else ""
+    text = "dim" if line.dim else ""
+    return [
+        (f"{number:>{digits}} ", "dim"),
+        *rails,
+        (f"{line.sign} ", bad),
+        (f"{line.tool:<14} ", text),
+        (line.argument, text),
+        (took, "dim"),
+        (f"  {tail}" if tail else "", bad),
+    ]
+
+
+def _sources_only(words: list[str], command: str) -> list[str]:
+    picks, sources = sort_words(words)
+    if picks:
+        raise UsageError(f"{command} takes no event number; korg-tui show {picks[0]} shows one")
+    return sources

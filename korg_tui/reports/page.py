@@ -1,0 +1,63 @@
+"""A page of text: lines in styled pieces, cropped on a terminal, whole in a pipe."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from typing import TextIO
+
+from korg_tui.text import crop, width
+
+Piece = tuple[str, str]
+"""Safe text and the name of its style: empty, `dim`, `bold`, `bad`, `good`, `odd`, or `lane N`."""
+Line = list[Piece]
+
+_STYLES = {"": "", "dim": "2", "bold": "1", "bad": "31", "good": "32", "odd": "33"}
+_LANES = ("36", "35", "33", "32", "34", "31")
+
+
+def print_page(lines: Iterable[Line], out: TextIO | None = None) -> None:
+    """Print lines. On a terminal they are cropped to its width (`…` says so) and coloured, unless
+    `NO_COLOR` is set; elsewhere they come whole and plain, whatever the locale."""
+    out = out or sys.stdout
+    terminal = out.isatty()
+    cells = shutil.get_terminal_size().columns if terminal else 0
+    coloured = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    for line in lines:
+        pieces = _cropped(line, cells) if cells else line
+        text = "".join(_coloured(piece) if coloured else piece[0] for piece in pieces)
+        out.write(text.rstrip() + "\n")
+
+
+def _cropped(line: Line, cells: int) -> Line:
+    pieces, left = [], cells
+    for text, style in line:
+        fitting = crop(text, left)
+        pieces.append((fitting, style))
+        left -= width(fitting)
+        if fitting != text or left <= 0:
+            break
+    return pieces
+
+
+def _coloured(piece: Piece) -> str:
+    text, style = piece
+    code = _LANES[int(style[5:]) % len(_LANES)] if style.startswith("lane ") else _STYLES[style]
+    return f"\x1b[{code}m{text}\x1b[0m" if code and text.strip() else text
+
+
+def table(rows: list[list[Piece]], right: frozenset[int] = frozenset()) -> list[Line]:
+    """Rows as aligned columns; those in `right` are set flush right, the last one is not filled up."""
+    widths = [max(width(row[column][0]) for row in rows) for column in range(len(rows[0]))]
+    return [_aligned(row, widths, right) for row in rows]
+
+
+def _aligned(row: list[Piece], widths: list[int], right: frozenset[int]) -> Line:
+    line: Line = []
+    for column, (text, style) in enumerate(row):
+        space = " " * (widths[column] - width(text))
+        line += [(space, ""), (text, style)] if column in right else [(text, style), (space, "")]
+        line.append(("  ", ""))
+    return line

@@ -1,0 +1,78 @@
+"""`rewind`: what a rewind to N would carry away, as a report to paste or as JSON. Nothing is rewound."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+from korg_tui.causal import NoDecision, Rewind
+from korg_tui.causal import rewind as find_rewind
+from korg_tui.export import rewind_document, to_json
+from korg_tui.reports.asked import Pick, Place, UsageError, find, places, read, sort_words
+from korg_tui.reports.page import Line, Piece, print_page, table
+from korg_tui.text import visible
+from korg_tui.views import LossBook, Preview, Section, lane_title
+
+_TOOL = 40
+
+
+def rewind(arguments: argparse.Namespace) -> int:
+    """Preview one rewind."""
+    picks, sources = sort_words(arguments.words)
+    if len(picks) != 1:
+        given = "none was given" if not picks else f"{len(picks)} were given"
+        raise UsageError(f"rewind takes one N, the last event to keep; {given}")
+    if arguments.json and arguments.text:
+        raise UsageError("--json and --text are two ways to print; leave one of them out")
+    every = places(read(sources, arguments.demo))
+    place, found = _preview(picks[0], every, before=arguments.before)
+    if arguments.json:
+        document = rewind_document(place.reading, place.ledger, found)
+        print(to_json(document if len(every) == 1 else [{"ledger": place.ledger.name, **document}]))
+    else:
+        print_page(_report(place, found))
+    return 0
+
+
+def _preview(pick: Pick, every: list[Place], *, before: bool) -> tuple[Place, Rewind]:
+    if pick.seq == 0 and len(every) == 1 and not before and every[0].ledger.row_of(0) is None:
+        return every[0], find_rewind(every[0].ledger, 0)
+    hit = find(pick, every, agent=True)
+    try:
+        return hit.place, find_rewind(hit.place.ledger, pick.seq, before=before)
+    except NoDecision as none:
+        raise UsageError(str(none)) from none
+
+
+def _report(place: Place, found: Rewind) -> Iterator[Line]:
+    ledger = place.ledger
+    book = LossBook(ledger, lambda row: place.reading.raw(ledger, row))
+    preview = Preview(ledger, found, book)
+    yield [("rewind preview of ", "dim"), (visible(ledger.name), "bold"), (f" to {found.target}", "bold")]
+    yield [(preview.bar, "bold")]
+    yield []
+    rows = [row for seq in found.dropped if (row := ledger.row_of(seq)) is not None]
+    if rows:
+        yield from table([_dropped(preview, row) for row in rows], right=frozenset({1}))
+    for section in preview.sections()[1:]:
+        yield from _section(section)
+    yield []
+    yield [("A preview: nothing was rewound, and nothing on disk would be undone.", "dim")]
+
+
+def _dropped(preview: Preview, row: int) -> list[Piece]:
+    ledger, state = preview.ledger, preview.state(row)
+    lane = ledger.lane_at(row)
+    return [
+        (f"  {state.sign}", "bad" if state.fate == "invalidated" else "odd"),
+        (str(ledger.seq[row]), ""),
+        (visible(ledger.tool_at(row), _TOOL), ""),
+        ("" if lane is None else lane_title(lane), "dim"),
+        (state.words, "dim"),
+    ]
+
+
+def _section(section: Section) -> Iterator[Line]:
+    yield []
+    yield [(section.title, "bold")]
+    yield from table([[(f"  {line.label}", "dim"), (line.text, "")] for line in section.lines])

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from hashlib import blake2b
+from itertools import chain
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 
 from korg_tui.event import DEFAULT_KINDS, SYNTHESIZED_PROMPT, Event, Kind, KindTable, Malformed
+from korg_tui.formats.fields import (
+    INT64_MAX,
+    INT64_MIN,
+    clock,
+    digest,
+    duration,
+    instant,
+    named_blobs,
+    prompt_key,
+    returned_seqs,
+)
 from korg_tui.formats.parse import Unreadable, loads, too_deep
-
-INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
-_MASK63 = INT64_MAX
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)
-_LAST_MS = int(datetime(9998, 12, 31, tzinfo=UTC).timestamp() * 1000)
-
-_RETURN_KEYS = frozenset({"root_seq", "child_root_seq", "child_root_seqs"})
-_RETURN_LEVELS = 4
-_LONG_PROMPT = 1024
-_HASH = re.compile(r"[0-9a-f]{64}")
-_DIGEST = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 _S = TypeVar("_S", bound=msgspec.Struct)
 
@@ -41,6 +36,9 @@ class Body(msgspec.Struct):
     record: dict[str, Any]
 
 
+_NOTHING = Raw(b"null")
+
+
 class _Metadata(msgspec.Struct):
     triggered_by: Any = None
     root_event_id: Any = None
@@ -52,15 +50,12 @@ class _Metadata(msgspec.Struct):
     payload_refs: Any = None
 
 
-class _Args(msgspec.Struct):
-    prompt: Any = None
-
-
 class _Call(msgspec.Struct):
     event_type: Any = None
     source_agent: Any = None
     tool_name: Any = None
-    args: _Args | None = None
+    args: Raw = _NOTHING
+    result: Raw = _NOTHING
     payload_refs: Any = None
     success: Any = None
     duration_ms: Any = None
@@ -143,10 +138,7 @@ def _line_of_any(raw: bytes) -> _Line | None:
         return None
     line = _filled(_Line, record) or _Line()
     line.metadata = _filled(_Metadata, record.get("metadata"))
-    line.args = _filled(_Args, record.get("args"))
     line.event = _filled(_Call, record.get("event"))
-    if line.event is not None:
-        line.event.args = _filled(_Args, record["event"].get("args"))
     return line
 
 
@@ -164,15 +156,16 @@ def _event(line: _Line, raw: bytes, offset: int, kinds: KindTable) -> Event | Ma
     fault = _fault(seq, tool, event_type, line)
     if fault:
         return Malformed(offset=offset, length=len(raw), reason=fault)
-    if isinstance(tool, str) and (event_type is None or event_type == "AgentToolCall"):
+    agent = isinstance(tool, str) and (event_type is None or event_type == "AgentToolCall")
+    if agent:
         kind = kinds[tool]
     else:
         kind, tool = Kind.GOVERNANCE, _name(event_type) or _name(tool)
     metadata = line.metadata or _NO_METADATA
     named = line.triggered_by if line.triggered_by is not UNSET else metadata.triggered_by
-    parent = max(INT64_MIN, min(named, INT64_MAX)) if type(named) is int else None
-    prompt = call.args.prompt if call.args is not None and kind.agent else None
-    whole = body(raw) if _needs_body(raw, call.payload_refs, metadata.payload_refs) else None
+    parent = _clamped(named) if type(named) is int else None
+    prompt = _prompt(call.args) if agent else None
+    whole = body(raw) if _needs_body(call, metadata) else None
     return Event(
         seq=seq,
         kind=kind,
@@ -181,17 +174,17 @@ def _event(line: _Line, raw: bytes, offset: int, kinds: KindTable) -> Event | Ma
         parent=parent,
         bad_parent=parent is None and named is not None,
         success=call.success if isinstance(call.success, bool) else None,
-        duration_ms=_duration(call.duration_ms),
+        duration_ms=duration(call.duration_ms),
         time_ms=_time(call.timestamp, metadata),
-        prompt="" if prompt is None else _prompt_key(prompt),
-        returns=_returns(whole.result) if whole is not None and kind.agent else (),
+        prompt="" if prompt is None else prompt_key(prompt),
+        returns=returned_seqs(whole.result) if whole is not None and agent else (),
         root_event_id=_name(metadata.root_event_id),
         event_id=_name(metadata.event_id),
         causation_id=_name(metadata.causation_id),
         synthesized=kind is Kind.PROMPT and prompt == SYNTHESIZED_PROMPT,
         blobs=() if whole is None else _blobs(whole),
         schema=_name(line.schema_version),
-        digest=_digest(line.entry_hash, raw),
+        digest=digest(line.entry_hash, raw),
         offset=offset,
         length=len(raw),
     )
@@ -217,122 +210,45 @@ def _name(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _needs_body(raw: bytes, refs: object, more_refs: object) -> bool:
+def _clamped(seq: int) -> int:
+    return seq if INT64_MIN <= seq <= INT64_MAX else INT64_MAX if seq > 0 else INT64_MIN
+
+
+def _needs_body(call: _Call, metadata: _Metadata) -> bool:
     """A cheap test whether a record can name seqs in its result, or blobs."""
-    return bool(refs) or bool(more_refs) or b"root_seq" in raw or b"sha256" in raw or b'"_ref"' in raw
+    if call.payload_refs or metadata.payload_refs or not (type(call.args) is type(call.result) is Raw):
+        return True
+    parts = bytes(call.args) + bytes(call.result)
+    return b"root_seq" in parts or b"sha256" in parts or b'"_ref"' in parts
 
 
-def _digest(entry_hash: object, raw: bytes) -> int:
-    content = raw
-    if isinstance(entry_hash, str) and entry_hash:
-        if _HASH.fullmatch(entry_hash):
-            return int(entry_hash[:16], 16) & _MASK63
-        content = entry_hash.encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(content, digest_size=8).digest(), "big") & _MASK63
-
-
-def _duration(found: object) -> float | None:
-    if type(found) is not int and type(found) is not float:
-        return None
-    try:
-        milliseconds = float(found)
-    except OverflowError:
-        return None
-    return milliseconds if math.isfinite(milliseconds) and milliseconds >= 0 else None
+def _prompt(args: object) -> object:
+    """`args.prompt`; the typed decoder leaves args as they are, and few have one."""
+    if isinstance(args, Raw):
+        part = bytes(args)
+        if b'"prompt"' not in part:
+            return None
+        try:
+            args = loads(part)
+        except Unreadable:
+            return None
+    return args.get("prompt") if isinstance(args, dict) else None
 
 
 def _time(timestamp: object, metadata: _Metadata) -> int | None:
     """Milliseconds since the epoch: the timestamp, else the clock of whoever emitted the event. Names that
     only the specification knows (SPEC §1.2.3) come last."""
-    if timestamp is not None and (found := _instant(timestamp)) is not None:
+    if timestamp is not None and (found := instant(timestamp)) is not None:
         return found
     emitted_at = metadata.emitted_at
     physical = emitted_at.get("physical") if isinstance(emitted_at, dict) else None
-    for clock in (physical, metadata.hlc_physical):
-        if type(clock) is int and 0 < clock <= _LAST_MS:
-            return clock
-    return _instant(metadata.recorded_at)
-
-
-def _instant(timestamp: object) -> int | None:
-    if not isinstance(timestamp, str) or len(timestamp) >= 64:
-        return None
-    try:
-        when = datetime.fromisoformat(timestamp)
-        since = (when if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH
-    except (ValueError, OverflowError):
-        return None
-    milliseconds = since // _MILLISECOND
-    return milliseconds if 0 <= milliseconds <= _LAST_MS else None
-
-
-def _prompt_key(prompt: object) -> str:
-    """See `Event.prompt`."""
-    if isinstance(prompt, str):
-        return f"text:{_shortened(prompt)}" if prompt else ""
-    digest = _blob_name(prompt.get("_ref")) if isinstance(prompt, dict) else ""
-    return f"ref:{digest}" if digest else ""
-
-
-def _shortened(prompt: str) -> str:
-    """A long prompt by its beginning and a digest: keys stay small, and equal for equal prompts only."""
-    if len(prompt) <= _LONG_PROMPT:
-        return prompt
-    whole = blake2b(prompt.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return f"{prompt[: _LONG_PROMPT // 2]}…{len(prompt)}:{whole}"
-
-
-def _returns(result: object) -> tuple[int, ...]:
-    """The seqs under the return keys of `result`, at most four levels down (CAUSALITY §5 step 2)."""
-    seqs: list[int] = []
-    level = [result]
-    for _ in range(_RETURN_LEVELS):
-        below: list[object] = []
-        for value in level:
-            if isinstance(value, dict):
-                for key, member in value.items():
-                    if key in _RETURN_KEYS:
-                        seqs.extend(_integers(member))
-                    below.append(member)
-            elif isinstance(value, list):
-                below.extend(value)
-        level = [value for value in below if isinstance(value, dict | list)]
-    return tuple(dict.fromkeys(seqs))
-
-
-def _integers(found: object) -> Iterator[int]:
-    for value in found if isinstance(found, list) else (found,):
-        if type(value) is int and INT64_MIN <= value <= INT64_MAX:
-            yield value
+    return clock(physical) or clock(metadata.hlc_physical) or instant(metadata.recorded_at)
 
 
 def _blobs(whole: Body) -> tuple[str, ...]:
-    """The digests that a record names: where the key says so in args and result, anywhere in payload_refs."""
-    named = [
-        text
-        for part in (whole.args, whole.result)
-        for key, text in _texts(part)
-        if key == "_ref" or key.endswith("sha256")
-    ]
-    for refs in (whole.payload_refs, whole.metadata.get("payload_refs")):
-        named += [text for _, text in _texts(refs)]
-    return tuple(dict.fromkeys(filter(None, map(_blob_name, named))))
-
-
-def _texts(value: object) -> Iterator[tuple[str, str]]:
-    """All strings in a JSON value with the key they stand under, in document order."""
-    stack: list[tuple[str, object]] = [("", value)]
-    while stack:
-        key, found = stack.pop()
-        if isinstance(found, str):
-            yield key, found
-        elif isinstance(found, dict):
-            stack.extend(reversed(found.items()))
-        elif isinstance(found, list):
-            stack.extend((key, member) for member in reversed(found))
-
-
-def _blob_name(text: object) -> str:
-    """The 64 lower-case hex digits in `text`, with or without `sha256:` in front; empty without."""
-    match = _DIGEST.fullmatch(text) if isinstance(text, str) else None
-    return match[1] if match else ""
+    """The digests that a record names, in order of first mention."""
+    parts = (whole.args, whole.result)
+    refs = (whole.payload_refs, whole.metadata.get("payload_refs"))
+    named = [named_blobs(part, anywhere=False) for part in parts]
+    named += [named_blobs(part, anywhere=True) for part in refs]
+    return tuple(dict.fromkeys(chain.from_iterable(named)))

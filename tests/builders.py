@@ -16,6 +16,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -164,18 +165,18 @@ def table(text: str) -> Book:
     """
     book = Book()
     for line in text.strip().splitlines():
-        seq, tool, parent_word, *rest = line.split()
+        words, *pairs = re.split(r"\s+(?=\w+=)", line.strip())
+        seq, tool, parent_word, *actor = words.split()
         parent = {"-": None, ".": ABSENT}.get(parent_word, parent_word)
         if isinstance(parent, str):
             parent = json.loads(parent)
-        by = rest.pop(0) if rest and "=" not in rest[0] else MAIN
-        more = {key: json.loads(value) for key, _, value in (word.partition("=") for word in rest)}
         if tool.endswith("!"):
             book.governance(tool[:-1], parent, seq=int(seq))
             continue
+        more = {key: json.loads(value) for key, _, value in (pair.partition("=") for pair in pairs)}
         if "prompt" in more:
             more["args"] = {"prompt": more.pop("prompt")} | more.get("args", {})
-        book.add(tool, parent, by, seq=int(seq), **more)
+        book.add(tool, parent, actor[0] if actor else MAIN, seq=int(seq), **more)
     return book
 
 

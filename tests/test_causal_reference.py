@@ -6,6 +6,7 @@ import itertools
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -29,6 +30,9 @@ from korg_tui.sources import Grew, Replaced
 from reference import Reading, read
 from shapes import agent_rows, edges, expected, ledger_of, model, rewound
 from strategies import laid_out, ledgers
+
+LEDGERS = sorted((Path(__file__).parent / "ledgers").glob("*.txt"))
+"""One question each, in the notation of `builders.table`."""
 
 MORE = int(os.environ.get("MORE_EXAMPLES", "1"))
 """`MORE_EXAMPLES=50 pytest tests/test_causal_reference.py` looks 50 times longer."""
@@ -59,6 +63,19 @@ def assert_agrees_in_all(ledger: Ledger, reading: Reading) -> None:
     assert edges(ledger, edges_into) == reading.edge_set()
     for target in {0, *reading.agent}:
         assert rewound(ledger, target) == reading.rewind(target)
+
+
+# --- the ledgers beside this file
+
+
+@pytest.mark.parametrize("path", LEDGERS, ids=lambda path: path.stem)
+def test_a_small_ledger_is_read_as_the_text_says_at_every_step(path: Path) -> None:
+    events = table(path.read_text()).events()
+    journal = Journal(path.name)
+    for count, event in enumerate(events, 1):
+        journal.apply(Grew((event,)))
+        assert_agrees_in_all(journal.ledgers[0], read(events[:count]))
+    assert_agrees_in_all(ledger_of(events), read(events))
 
 
 # --- read at once

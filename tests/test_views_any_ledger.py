@@ -6,7 +6,7 @@ import json
 import unicodedata
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from builders import Book
@@ -17,6 +17,13 @@ from korg_tui.views import Level, LossBook, Preview, Spine, details, session_row
 from looking import Glass, screen
 from strategies import ledgers
 
+SETTINGS = settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 UP = set("│╵╯╰└┤├┴┼")
 DOWN = set("│╷╮╭┌┤├┬┼")
 NODES = set("●◌▸…")
@@ -30,7 +37,7 @@ def grown(*batches: list[Event]) -> Ledger:
 
 
 @given(ledgers(), st.sampled_from(Level), st.booleans())
-@settings(max_examples=40)
+@SETTINGS
 def test_rails_never_break(events: list[Event], level: Level, filtered: bool):
     """Where a rail leaves a row downwards, the next row takes it up, and the other way round."""
     spine = Spine(grown(events))
@@ -48,10 +55,10 @@ def test_rails_never_break(events: list[Event], level: Level, filtered: bool):
 
 
 @given(ledgers())
-@settings(max_examples=40)
+@SETTINGS
 def test_every_row_lies_in_one_session_and_is_drawn_on_its_lane(events: list[Event]):
     ledger = grown(events)
-    sessions = [Spine(ledger, row.index) for row in session_rows(ledger, 0)]
+    sessions = [Spine(ledger, index) for index in range(len(ledger.sessions))]
     assert sorted(row for spine in sessions for row in spine.rows) == list(range(len(ledger)))
     for spine in sessions:
         for index in range(len(spine)):
@@ -63,7 +70,7 @@ def test_every_row_lies_in_one_session_and_is_drawn_on_its_lane(events: list[Eve
 
 
 @given(ledgers(), st.integers(1, 12), st.sampled_from(Level))
-@settings(max_examples=40)
+@SETTINGS
 def test_growing_shows_the_same_as_reading_at_once(events: list[Event], size: int, level: Level):
     journal = Journal("drawn")
     spine = Spine(journal.ledgers[0])
@@ -77,7 +84,7 @@ def test_growing_shows_the_same_as_reading_at_once(events: list[Event], size: in
 
 
 @given(ledgers(), st.data())
-@settings(max_examples=40)
+@SETTINGS
 def test_every_hidden_row_can_be_uncovered(events: list[Event], data: st.DataObject):
     ledger = grown(events)
     spine = Spine(ledger)
@@ -90,7 +97,7 @@ def test_every_hidden_row_can_be_uncovered(events: list[Event], data: st.DataObj
 
 
 @given(ledgers(), st.data())
-@settings(max_examples=40)
+@SETTINGS
 def test_a_fold_says_how_many_rows_it_hides(events: list[Event], data: st.DataObject):
     ledger = grown(events)
     spine = Spine(ledger)
@@ -107,7 +114,7 @@ def test_a_fold_says_how_many_rows_it_hides(events: list[Event], data: st.DataOb
 
 
 @given(ledgers(), st.data())
-@settings(max_examples=40)
+@SETTINGS
 def test_the_preview_agrees_with_the_rewind(events: list[Event], data: st.DataObject):
     ledger = grown(events)
     agents = [row for row in range(len(ledger)) if Kind(ledger.kind[row]).agent]
@@ -128,6 +135,19 @@ def test_the_preview_agrees_with_the_rewind(events: list[Event], data: st.DataOb
         ]
 
 
+@given(ledgers(), st.sampled_from(Level))
+@SETTINGS
+def test_what_stands_for_hidden_rows_says_so(events: list[Event], level: Level):
+    ledger = grown(events)
+    spine = Spine(ledger)
+    spine.set_level(level)
+    hidden = set(range(len(ledger))) - set(spine.rows)
+    folded = [line for index in range(len(spine)) if (line := spine.line(index)).folded]
+    below = {row for line in folded for row in spine.folds.below(line.row)}
+    assert hidden == below - set(spine.rows)
+    assert all(line.note for line in folded)
+
+
 NASTY = st.text(
     st.sampled_from("[/]a\x1b\x9b\x07\x00\x7f\u202e\u2028\x85\t\n\r\u200b\u0301日\ud800@"), max_size=12
 )
@@ -146,7 +166,7 @@ ARGS = VALUES | st.dictionaries(KEYS, VALUES, max_size=4)
 
 
 @given(st.lists(st.tuples(TOOLS | NASTY, ARGS, ARGS, NASTY), min_size=1, max_size=4))
-@settings(max_examples=40)
+@SETTINGS
 def test_no_view_lets_a_control_through(calls: list[tuple[str, object, object, str]]):
     book = Book()
     for number, (tool, args, result, actor) in enumerate(calls):

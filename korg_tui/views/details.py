@@ -190,9 +190,10 @@ def _effects(ledger: Ledger, row: int) -> Section:
 
 
 def _kinds(ledger: Ledger, seqs: tuple[int, ...]) -> str:
-    rows = (row for seq in seqs if (row := ledger.row_of(seq)) is not None)
-    kinds = Counter(Kind(ledger.kind[row]) for row in rows)
-    said = [words.plural(count, kind.word, _MANY.get(kind, "")) for kind, count in kinds.most_common()]
+    kinds = Counter(ledger.kind[row] for seq in seqs if (row := ledger.row_of(seq)) is not None)
+    said = [
+        words.plural(count, Kind(kind).word, _MANY.get(Kind(kind), "")) for kind, count in kinds.most_common()
+    ]
     return f": {', '.join(said)}" if said else ""
 
 

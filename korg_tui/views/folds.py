@@ -40,6 +40,7 @@ class Folds:
     """Whether runs of bookkeeping are folded to their first row."""
     _exceptions: set[tuple[str, int]] = field(default_factory=set)
     _buried: dict[int, bool] = field(default_factory=dict)
+    _lanes_under: dict[int, list[Lane]] = field(default_factory=dict)
 
     def set_level(self, level: Level) -> None:
         """Fold everything to this level; exceptions are forgotten."""
@@ -50,6 +51,11 @@ class Folds:
     def forget(self) -> None:
         """Lanes or folds have changed."""
         self._buried.clear()
+        self._lanes_under.clear()
+
+    def lanes_came(self) -> None:
+        """Lanes were opened below others; those that were there are as they were."""
+        self._lanes_under.clear()
 
     def lane_folded(self, lane: Lane) -> bool:
         """Whether a lane shows only its opener. Lanes that a head opened never do."""
@@ -64,9 +70,9 @@ class Folds:
     def opens(self, row: int) -> Lane | None:
         """The sub-lane that this row opened, if there is more of it."""
         lane = self.ledger.lane_at(row)
-        if lane is None or lane.above is None or lane.opener != row or len(lane.rows) < 2:
+        if lane is None or lane.above is None or lane.opener != row:
             return None
-        return lane
+        return lane if len(lane.rows) > 1 or self._under(lane) else None
 
     def has_round(self, row: int) -> bool:
         """Whether this is an inference that called something."""
@@ -139,18 +145,39 @@ class Folds:
     def below(self, row: int) -> list[int]:
         """The rows that a folded row stands for, in no order: those of its lane, or of its round, and of the
         lanes below."""
-        home, found, stack = self.ledger.lane_at(row), [], self.ledger.children(row)
         opened = self.opens(row)
-        whole = opened is not None and self.lane_folded(opened)
+        if opened is not None and self.lane_folded(opened):
+            return [each for each in self._subtree(opened) if each != row]
+        home, found, stack = self.ledger.lane_at(row), [], self.ledger.children(row)
         while stack:
             each = stack.pop()
             lane = self.ledger.lane_at(each)
-            if home is None or lane is None or home not in lane.chain():
+            if lane is home and self.ledger.kind[each] not in CALLS:
                 continue
-            if whole or lane is not home or self.ledger.kind[each] in CALLS:
+            if lane is home:
                 found.append(each)
-                stack += self.ledger.children(each)
+            elif lane is not None and lane.above is home and lane.opener == each:
+                found += self._subtree(lane)
+            stack += self.ledger.children(each)
         return found
+
+    def _subtree(self, lane: Lane) -> list[int]:
+        """The rows of a lane and of the lanes below it."""
+        rows: list[int] = []
+        stack = [lane]
+        while stack:
+            part = stack.pop()
+            rows += part.rows
+            stack += self._under(part)
+        return rows
+
+    def _under(self, lane: Lane) -> list[Lane]:
+        """The lanes that were forked from a lane."""
+        if not self._lanes_under:
+            for each in self.ledger.lanes:
+                if each.above is not None:
+                    self._lanes_under.setdefault(each.above.key, []).append(each)
+        return self._lanes_under.get(lane.key, [])
 
     def flip_lane(self, lane: Lane) -> None:
         """Fold an unfolded lane, and the other way."""

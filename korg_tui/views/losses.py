@@ -104,22 +104,19 @@ def _look(ledger: Ledger, row: int, raw: Raw) -> _Deed:
     if kind is Kind.PROMPT:
         return _Deed()
     effect = calls.reaches_outside(tool, kind)
+    acts = kind is Kind.TOOL and (tool in calls.WRITERS or tool in calls.RUNNERS)
     try:
-        found = body(raw(row))
+        record = raw(row)
     except (BodyGone, OSError):
-        found = None
+        return _Deed(effect=effect or acts, unread=True)
+    if not acts and b"tokens" not in record:
+        return _Deed(effect=effect)
+    found = body(record)
     if found is None:
-        acted = tool in calls.WRITERS or tool in calls.RUNNERS
-        return _Deed(effect=effect or (kind is Kind.TOOL and acted), unread=True)
-    paths: tuple[str, ...] = ()
-    command = ""
-    if kind is Kind.TOOL and tool in calls.WRITERS:
-        paths = tuple(calls.paths_written(tool, found.args))
-        effect = not paths
-    elif kind is Kind.TOOL and tool in calls.RUNNERS:
-        command = calls.command(found.args)
-        effect = not command
-    return _Deed(paths, command, effect, calls.tokens(found))
+        return _Deed(effect=effect or acts, unread=True)
+    paths = tuple(calls.paths_written(tool, found.args)) if acts else ()
+    command = calls.command(found.args) if acts and tool in calls.RUNNERS else ""
+    return _Deed(paths, command, effect or (acts and not (paths or command)), calls.tokens(found))
 
 
 def _summed(ledger: Ledger, deeds: list[tuple[int, _Deed]]) -> Losses:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, cast
 
-from korg_tui.causal import Ledger, Rewind
+from korg_tui.causal import Ledger, Rewind, Session
 from korg_tui.event import Kind
 from korg_tui.text import visible
 from korg_tui.views import marks, why
@@ -143,10 +143,13 @@ class Preview:
         ]
         return " · ".join(parts)
 
-    def _kinds(self, seqs: Iterable[int]) -> str:
-        rows = [row for seq in seqs if (row := self.ledger.row_of(seq)) is not None]
-        kinds = Counter(Kind(self.ledger.kind[row]) for row in rows)
-        agents = sum(_opens_sub_lane(self.ledger, row) for row in rows)
+    def _kinds(self, seqs: tuple[int, ...]) -> str:
+        """What the invalid events are: tool calls, and the agents they started, else inferences."""
+        kind, row_of = self.ledger.kind, self.ledger.row_of
+        kinds = Counter(kind[row] for seq in seqs if (row := row_of(seq)) is not None)
+        invalid = frozenset(seqs)
+        openers = (self.ledger.seq[lane.opener] for lane in self.ledger.lanes if lane.above is not None)
+        agents = sum(opener in invalid for opener in openers)
         parts = []
         if kinds[Kind.TOOL] + kinds[Kind.SPAWN]:
             parts.append(plural(kinds[Kind.TOOL] + kinds[Kind.SPAWN], "tool call"))
@@ -156,17 +159,23 @@ class Preview:
             parts.append(plural(kinds[Kind.INFERENCE], "inference"))
         return f" ({', '.join(parts)})" if parts else ""
 
-    def _elsewhere(self, seqs: Iterable[int]) -> str:
-        home = None if self._target is None else self.ledger.session_at(self._target)
+    def _elsewhere(self, seqs: tuple[int, ...]) -> str:
+        """How many of some events are in other sessions than the target's."""
+        if len(self.ledger.sessions) == 1 or self._home is None:
+            return ""
         others: Counter[int] = Counter()
         for seq in seqs:
             row = self.ledger.row_of(seq)
             session = None if row is None else self.ledger.session_at(row)
-            if session is not None and session is not home:
+            if session is not None and session is not self._home:
                 others[session.index] += 1
         if not others:
             return ""
         return f", {others.total():,} of them in {plural(len(others), 'other session')}"
+
+    @cached_property
+    def _home(self) -> Session | None:
+        return None if self._target is None else self.ledger.session_at(self._target)
 
     @cached_property
     def _fates(self) -> dict[int, Fate]:
@@ -193,11 +202,10 @@ class Preview:
 
     def lanes(self) -> list[Share]:
         """The share of every lane of the target's session that loses something or comes later."""
-        home = None if self._target is None else self.ledger.session_at(self._target)
-        if home is None:
+        if self._home is None:
             return []
         shares = []
-        for lane in sorted(home.lane_objects(), key=lambda each: each.id):
+        for lane in sorted(self._home.lane_objects(), key=lambda each: each.id):
             counts: Counter[str] = Counter(self._fates[row] for row in lane.rows if row in self._fates)
             if counts:
                 shares.append(_share(marks.lane_title(lane), lane.id, len(lane.rows), counts))
@@ -230,11 +238,6 @@ def _rule_words(rules: tuple[int, ...]) -> str:
     if not rules:
         return ""
     return f"{'rule' if len(rules) == 1 else 'rules'} {' '.join(map(str, rules))}"
-
-
-def _opens_sub_lane(ledger: Ledger, row: int) -> bool:
-    lane = ledger.lane_at(row)
-    return lane is not None and lane.above is not None and lane.opener == row
 
 
 def _share(title: str, index: int, total: int, lost: Counter[str]) -> Share:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
-from korg_tui.causal import Lane, Ledger, Link, links
+from korg_tui.causal import Lane, Ledger, Link, Weave, weave
 from korg_tui.views.folds import Folds
 from korg_tui.views.rails import Join, LaneSpan, Rails
 
@@ -32,21 +32,22 @@ class Extents:
 def lay_out(ledger: Ledger, extents: Extents, folds: Folds | None, visible: Sequence[int]) -> Rails:
     """The rails of the lanes that are seen."""
     lanes = sorted(extents.lanes, key=lambda lane: extents.first[lane.key])
-    found = _links_of(ledger, lanes)
+    woven = _woven(ledger, lanes)
     spans = []
     for lane in lanes:
         folded = folds is not None and folds.lane_folded(lane)
-        joins = () if folded else tuple(_joins(ledger, found.get(lane.id, ()), visible))
+        linked = [] if folded or lane.above is None else woven[lane.home.standing().head].lane_links(lane)
         above = lane.above
         parent = above.id if above is not None and above.key in extents.first else None
-        spans.append(LaneSpan(lane.id, extents.first[lane.key], extents.last[lane.key], parent, joins))
+        first, last = extents.first[lane.key], extents.last[lane.key]
+        spans.append(LaneSpan(lane.id, first, last, parent, tuple(_joins(ledger, linked, visible))))
     return Rails(spans)
 
 
-def _links_of(ledger: Ledger, lanes: Iterable[Lane]) -> dict[int, tuple[Link, ...]]:
-    """The links of sub-lanes. A session without one is not asked."""
-    sessions = sorted({lane.session for lane in lanes if lane.above is not None})
-    return {lane: found for session in sessions for lane, found in links(ledger, session).items()}
+def _woven(ledger: Ledger, lanes: Iterable[Lane]) -> dict[int, Weave]:
+    """The weave of every session that has a sub-lane, by the session's head. Others are not asked."""
+    sessions = {lane.home.standing().head: lane.home.standing() for lane in lanes if lane.above is not None}
+    return {head: weave(ledger, session) for head, session in sessions.items()}
 
 
 def _joins(ledger: Ledger, found: Iterable[Link], visible: Sequence[int]) -> Iterable[Join]:

@@ -60,6 +60,7 @@ class Spine:
         self._meet_new()
 
     def _meet_new(self) -> None:
+        self.folds.lanes_came()
         for row in range(self._met, len(self.ledger)):
             if self._members.meet(row):
                 self._shown.consider(row)

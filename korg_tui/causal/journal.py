@@ -98,6 +98,8 @@ class Journal:
             len(self.ledgers) - 1,
         )
         changes: list[Change] = []
+        for ledger in self.ledgers[:place]:
+            ledger.epoch = fact.epoch
         for ledger in self.ledgers[place:]:
             kept = {ledger.seq[row] for row in range(len(ledger)) if ledger.offset[row] < fact.offset}
             run, records = _split_run_after(kept, records)

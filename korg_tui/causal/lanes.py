@@ -90,6 +90,7 @@ class LaneBook:
         self.in_order: list[Lane] = []
         self.of = array("i")
         self.round = array("i")
+        self._way_out = array("i")
 
     def lane(self, row: int) -> Lane | None:
         """The lane of a row, `None` for governance events and malformed lines."""
@@ -106,19 +107,22 @@ class LaneBook:
         """Step over a row that is in no lane."""
         self.of.append(-1)
         self.round.append(NO_ROUND)
+        self._way_out.append(-1)
 
     def place(self, row: int, state: Pointer, parent_row: int) -> Session:
         """Place an agent event whose pointer was judged; return its session."""
         if state is Pointer.OK:
             lane = self._for_child(row, parent_row)
-            nearby = self.of[parent_row] == lane.key
-            in_round = self._round_of(parent_row, lane) if nearby else self._round(row, lane, parent_row)
+            ancestor = parent_row if self.of[parent_row] == lane.key else self._nearest_in(lane, parent_row)
+            in_round = self._round(row, lane, ancestor)
+            out = self._way_out_of(lane, parent_row, ancestor)
         else:
             lane = self._for_head(row, state)
-            in_round = self._round_of_head(row, lane, state)
+            in_round, out = self._round_of_head(row, lane, state), -1
         lane.rows.append(row)
         self.of.append(lane.key)
         self.round.append(in_round)
+        self._way_out.append(out)
         return lane.home.standing()
 
     def _for_child(self, row: int, parent_row: int) -> Lane:
@@ -238,13 +242,15 @@ class LaneBook:
         sub.rows.append(prompt)
         self.of[prompt] = sub.key
         self.round[prompt] = NO_ROUND
-        self._undo(child).append(partial(self._follows_up_again, prompt, lane, was_in_round))
+        was_way_out, self._way_out[prompt] = self._way_out[prompt], fork
+        self._undo(child).append(partial(self._follows_up_again, prompt, lane, was_in_round, was_way_out))
         self._ledger.reshaped()
 
-    def _follows_up_again(self, prompt: int, lane: Lane, in_round: int) -> None:
+    def _follows_up_again(self, prompt: int, lane: Lane, in_round: int, way_out: int) -> None:
         insort(lane.rows, prompt)
         self.of[prompt] = lane.key
         self.round[prompt] = in_round
+        self._way_out[prompt] = way_out
         self._follow_ups.add(prompt)
 
     # rounds
@@ -254,27 +260,31 @@ class LaneBook:
             return self._code(self._ledger.columns.parent[row])
         return NO_ROUND if lane.opener == row else lane.opener
 
-    def _round(self, row: int, lane: Lane, parent_row: int) -> int:
+    def _round(self, row: int, lane: Lane, ancestor: int) -> int:
+        """The round of a row whose nearest ancestor in its lane is known (-1 if it has none)."""
         if lane.opener == row:
             return NO_ROUND
-        ancestor = self._nearest_in(lane, parent_row)
-        return lane.opener if ancestor < 0 else self._round_of(ancestor, lane)
-
-    def _round_of(self, ancestor: int, lane: Lane) -> int:
+        if ancestor < 0:
+            return lane.opener
         if self._ledger.columns.kind[ancestor] == _INFERENCE:
             return ancestor
         return lane.opener if self.round[ancestor] == NO_ROUND else self.round[ancestor]
 
     def _nearest_in(self, lane: Lane, row: int) -> int:
-        """The nearest of `row` and its ancestors that is in `lane`, -1 if none is."""
-        other = self._by_key[self.of[row]]
-        if other is lane:
-            return row
-        if other is lane.above:
+        """The nearest of `row` and its ancestors that is in `lane`, -1 if none is. `row` is in the lane
+        above, or in one below."""
+        if lane.above is not None and self.of[row] == lane.above.key:
             return self._walk_to(lane, row)
-        while other is not lane and other.above is not None and other.fork is not None:
-            row, other = other.fork, self._by_key[self.of[other.fork]]
-        return row if other is lane else -1
+        while row >= 0 and self.of[row] != lane.key:
+            row = self._way_out[row]
+        return row
+
+    def _way_out_of(self, lane: Lane, parent_row: int, ancestor: int) -> int:
+        """Where the walk along parents leaves a lane and those below it: a row of the lane above. It is
+        kept per event, since §3 rule 3 lets a lane be entered at several places."""
+        if lane.above is not None and self.of[parent_row] == lane.above.key:
+            return parent_row
+        return -1 if ancestor < 0 else self._way_out[ancestor]
 
     def _walk_to(self, lane: Lane, row: int) -> int:
         """A sub-lane's event hangs from the lane above: look behind it for one of the sub-lane. Every
@@ -314,4 +324,5 @@ class LaneBook:
             undo()
         self.of.pop()
         self.round.pop()
+        self._way_out.pop()
         return session

@@ -118,7 +118,7 @@ class SessionBook:
         columns = self._ledger.columns
         seq = columns.seq[row]
         session = Session(
-            index=len(self._all),
+            index=len(self._all) - self._ledger.merges,
             head=row,
             seq=seq,
             root_seq=seq if state is Pointer.ROOT else None,
@@ -166,7 +166,7 @@ class SessionBook:
         """Count anew every session that was marked."""
         for session in self._stale:
             session.stale = False
-            if session.into is None and session.index < len(self._all):
+            if session.into is None:
                 self._recount(session)
         self._stale.clear()
 

@@ -373,6 +373,13 @@ def _counting(method, met: list[int]):
     return counted
 
 
+def test_a_narrow_screen_has_fewer_columns(nested: Glass):
+    spine = nested.spine()
+    spine.set_columns(2)
+    assert [spine.line(index).rails for index in (3, 6, 7, 8)] == ["├─●   ", "│ ├─● ", "│ │ ● ", "│ ├─… "]
+    assert {len(spine.line(index).rails) for index in range(len(spine))} == {6}
+
+
 def test_every_row_of_a_spine_is_as_wide_as_the_others(nested: Glass):
     spine = nested.spine()
     assert {len(spine.line(index).rails) for index in range(len(spine))} == {spine.rails.width}

@@ -96,13 +96,14 @@ _BOXES = {
 _CALL_ENDS = {"╰": "└", "╭": "┌"}
 _ASCII = str.maketrans(
     {"●": "*", "◌": "?", "▸": ">", "…": ":", "│": "|", "─": "-", "┄": "~", "╴": "."}
+    | {"✗": "x", "╳": "X", "§": "$", "·": ".", "↺": "@", "○": "o"}
     | dict.fromkeys("├┤┼┴┬┌╭", "+")
     | {"╯": "'", "╰": "`", "└": "`", "╮": ".", "╵": "|", "╷": "|", "╶": "-"}
 )
 
 
 def to_ascii(rails: str) -> str:
-    """The same drawing for fonts without box drawing, cell by cell."""
+    """The same rails, or the same sign of a row, for fonts without box drawing, cell by cell."""
     return rails.translate(_ASCII)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from korg_tui.causal import Lane, Ledger, Link, Weave, weave
 from korg_tui.views.folds import Folds
-from korg_tui.views.rails import Join, LaneSpan, Rails
+from korg_tui.views.rails import COLUMNS, Join, LaneSpan, Rails
 
 
 class Extents:
@@ -29,7 +29,9 @@ class Extents:
             self.first[lane.key] = row
 
 
-def lay_out(ledger: Ledger, extents: Extents, folds: Folds | None, visible: Sequence[int]) -> Rails:
+def lay_out(
+    ledger: Ledger, extents: Extents, folds: Folds | None, visible: Sequence[int], columns: int = COLUMNS
+) -> Rails:
     """The rails of the lanes that are seen."""
     lanes = sorted(extents.lanes, key=lambda lane: extents.first[lane.key])
     woven = _woven(ledger, lanes)
@@ -41,7 +43,7 @@ def lay_out(ledger: Ledger, extents: Extents, folds: Folds | None, visible: Sequ
         parent = above.id if above is not None and above.key in extents.first else None
         first, last = extents.first[lane.key], extents.last[lane.key]
         spans.append(LaneSpan(lane.id, first, last, parent, tuple(_joins(ledger, linked, visible))))
-    return Rails(spans)
+    return Rails(spans, columns)
 
 
 def _woven(ledger: Ledger, lanes: Iterable[Lane]) -> dict[int, Weave]:

@@ -16,7 +16,7 @@ from korg_tui.views.arguments import Arguments, Read
 from korg_tui.views.folds import CALLS, Folds, Level
 from korg_tui.views.lines import SpineLine
 from korg_tui.views.members import Members
-from korg_tui.views.rails import Node, Rails
+from korg_tui.views.rails import COLUMNS, Node, Rails
 from korg_tui.views.shown import Predicate, Shown
 from korg_tui.views.spans import lay_out
 
@@ -36,6 +36,7 @@ class Spine:
         self._session = None if session is None or session < 0 else ledger.sessions[session]
         self._arguments = Arguments(ledger, read)
         self._predicate: Predicate | None = None
+        self._columns = COLUMNS
         self._build()
 
     # keeping up with the ledger
@@ -230,8 +231,14 @@ class Spine:
         """The rails as they lie now."""
         if self._rails is None:
             folds = None if self.filtered else self.folds
-            self._rails = lay_out(self.ledger, self._shown.extents, folds, self.rows)
+            self._rails = lay_out(self.ledger, self._shown.extents, folds, self.rows, self._columns)
         return self._rails
+
+    def set_columns(self, columns: int) -> None:
+        """Lay the rails out in at most so many columns of two cells, and one more for what is beyond."""
+        if columns != self._columns:
+            self._columns = columns
+            self._changed()
 
     def line(self, index: int) -> SpineLine:
         """What the row at an index shows."""

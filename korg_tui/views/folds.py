@@ -193,16 +193,20 @@ class Folds:
 
     def buried(self, lane: Lane) -> bool:
         """Whether no row of the lane is shown: a lane above it is folded, or the round it was forked in."""
-        known = self._buried.get(lane.key)
-        if known is None:
-            known = self._buried[lane.key] = self._is_buried(lane)
-        return known
+        unknown, each = [], lane
+        while each.above is not None and each.key not in self._buried:
+            unknown.append(each)
+            each = each.above
+        hidden = self._buried.get(each.key, False)
+        for below in reversed(unknown):
+            hidden = hidden or self._is_buried(below)
+            self._buried[below.key] = hidden
+        return hidden
 
     def _is_buried(self, lane: Lane) -> bool:
-        chain = [each for each in lane.chain() if each.above is not None]
-        return any(self.lane_folded(each) for each in chain[1:]) or any(
-            self.round_folded(inference) for each in chain for inference in self._fork_round(each)
-        )
+        """Whether the lane just above, or the round of the fork, hides a lane."""
+        above = lane.above is not None and self.lane_folded(lane.above)
+        return above or any(self.round_folded(inference) for inference in self._fork_round(lane))
 
     def _fork_round(self, lane: Lane) -> Iterator[int]:
         """The inference whose round a lane was forked in, if it was one's."""

@@ -17,7 +17,7 @@ from korg_tui.messages import Clock, FactArrived, OpenDemo, OpenSession
 from korg_tui.palette import TablePalette
 from korg_tui.reading import Reading
 from korg_tui.screens import HelpScreen, KorgScreen, LedgersScreen, SessionScreen
-from korg_tui.sources import Fact, Feed, Source, SourceError, StdinSource, discover, open_sources
+from korg_tui.sources import DemoSource, Fact, Feed, Source, SourceError, StdinSource, discover, open_sources
 from korg_tui.themes import THEMES, styles_folder
 from korg_tui.views import session_rows
 
@@ -65,6 +65,7 @@ class KorgApp(App[int], inherit_bindings=False):
         for each in THEMES.values():
             self.register_theme(each)
         self.theme = THEMES[theme].name
+        self.set_class(ascii_only, "-ascii")
         self.clock = clock
         self.ascii_only = ascii_only
         self.looked = looked
@@ -144,7 +145,7 @@ class KorgApp(App[int], inherit_bindings=False):
                     self.push_screen(screen)
 
     def on_open_demo(self, _: OpenDemo) -> None:
-        reading = Reading.of(_demo())
+        reading = Reading.of(DemoSource())
         self.readings = [reading]
         self._opened_alone = False
         self._follow(reading)
@@ -170,20 +171,13 @@ class KorgApp(App[int], inherit_bindings=False):
         return self._exception
 
 
-def _demo() -> Source:
-
-    from korg_tui.sources import DemoSource
-
-    return DemoSource()
-
-
 def run(names: Sequence[str], *, demo: bool = False, theme: str = "dark", ascii: bool = False) -> int:  # noqa: A002
     """Open the explorer over these sources until the person leaves it. Returns the exit code.
 
     Without names it opens what `discover` finds, or says where it looked and offers the demo. Raises
     SourceError when a name can never be a ledger, and whatever an internal fault raised."""
     looked = ""
-    sources: list[Source] = [_demo()] if demo else []
+    sources: list[Source] = [DemoSource()] if demo else []
     if not demo and not names:
         found = discover()
         sources, looked = list(open_sources(found.ledgers)), "\n".join(found.looked)

@@ -55,6 +55,11 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         """Whether a calculation reads the ledgers, so that no facts may be taken in."""
         return False
 
+    @property
+    def ready(self) -> bool:
+        """Whether the widgets of the screen are there: not before it is mounted, nor while it ends."""
+        return self.is_mounted and bool(self.children)
+
     def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
         """The reading changed; `changes` is empty when only its state did."""
         del reading, changes

@@ -85,7 +85,7 @@ class LedgersScreen(KorgScreen):
     def show_rows(self) -> None:
         """Bring the list up to date."""
         self._stale = False
-        if not self.is_current:
+        if not (self.is_current and self.ready):
             return
         rows = self._rows()
         several = sum(len(reading.journal.ledgers) for reading in self.korg.readings) > 1

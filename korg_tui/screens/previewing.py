@@ -14,6 +14,7 @@ from korg_tui.causal import NoDecision, NoSuchEvent, rewind
 from korg_tui.event import Kind
 from korg_tui.reading import Reading
 from korg_tui.screens.asking import Asking
+from korg_tui.screens.gone import gone_sections
 from korg_tui.screens.stepping import SteppingScreen
 from korg_tui.sources import BlobFound, BlobStore
 from korg_tui.text import visible
@@ -227,6 +228,7 @@ class PreviewingScreen(SteppingScreen):
     def _event(self, row: int, preview: Preview | None) -> Sequence[Section]:
         zone = UTC if self.korg.utc else None
         event = details(self.ledger, row, self.reading.source.read, zone=zone, blobs=self._blob)
+        event = [*event[:1], *gone_sections(self.reading, self.ledger, row), *event[1:]]
         if preview is None:
             return event
         title = f"why a rewind to {preview.target} drops it"

@@ -15,6 +15,7 @@ from korg_tui.event import Kind
 from korg_tui.messages import OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens.finding import FindingScreen
+from korg_tui.screens.gone import rewound_words
 from korg_tui.screens.previewing import PreviewingScreen
 from korg_tui.text import crop, visible, width
 from korg_tui.views import Spine, lane_title, plural
@@ -42,6 +43,8 @@ class SessionScreen(FindingScreen, PreviewingScreen):
         self.minimap = Minimap()
         self._begin_at = seq
         self._details_stale = False
+        self._here: tuple[int | None, int] = (None, -1)
+        """Seq and row under the cursor, as they were when the ledger last changed."""
 
     def compose(self) -> ComposeResult:
         yield Line("crumbs")
@@ -99,6 +102,9 @@ class SessionScreen(FindingScreen, PreviewingScreen):
 
     def settle(self) -> None:
         """The cursor or the rows have changed: bring everything around the spine up to date."""
+        if not self.ready:
+            return
+        self._here = (self._identity(), self.row)
         self._show_crumbs()
         self._show_minimap()
         self.show_status()
@@ -108,7 +114,7 @@ class SessionScreen(FindingScreen, PreviewingScreen):
 
     def _show_details(self) -> None:
         self._details_stale = False
-        if self.is_attached:
+        if self.ready:
             self.show_details()
 
     def _show_crumbs(self) -> None:
@@ -144,7 +150,7 @@ class SessionScreen(FindingScreen, PreviewingScreen):
         self.minimap.show(self.spine.rows, marks, round(self.view.scroll_y), self.view.page)
 
     def show_status(self) -> None:
-        if not self.is_mounted:
+        if not self.ready:
             return
         self.status.show([(self.remark, "line--mark")] if self.remark else self._status())
         self.show_bar()
@@ -190,18 +196,21 @@ class SessionScreen(FindingScreen, PreviewingScreen):
     def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
         if reading is not self.reading:
             return
+        if not self.ready:
+            self.spine.extend()
+            return
         mine = [change for change in changes if change.ledger is self.ledger]
         if mine:
             self._take_in(mine)
         for change in mine:
             if isinstance(change, Rewound):
-                self.announce(_rewound_words(change))
+                self.announce(rewound_words(reading, change))
             elif isinstance(change, Vanished):
                 self.announce(f"{self.ledger.name} is no more in its source")
         self.settle()
 
     def _take_in(self, changes: Sequence[Change]) -> None:
-        seq, row, displaced = self._identity(), self.row, _displaced(changes, self.row)
+        (seq, row), displaced = self._here, _displaced(changes, self._here[1])
         if displaced:
             new: list[int] = []
             self.view.reshape(lambda: new.append(self.spine.extend()), lambda: self._find(seq, row))
@@ -334,9 +343,3 @@ class SessionScreen(FindingScreen, PreviewingScreen):
 def _displaced(changes: Sequence[Change], row: int) -> bool:
     """Whether rows that were there may stand elsewhere now, or be gone."""
     return any(not isinstance(change, Appended) or change.first_row <= row for change in changes)
-
-
-def _rewound_words(change: Rewound) -> str:
-    dropped, invalid = len(change.dropped), len(change.invalid)
-    kept = dropped - invalid
-    return f"rewound to {change.to}: {dropped} dropped; §3 would have kept {kept} of them"

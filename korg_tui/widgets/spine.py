@@ -186,8 +186,10 @@ class SpineView(LineList):
 
     def _sign(self, line: SpineLine, state: RowState | None) -> list[Segment]:
         if state and state.sign.strip():
-            return [Segment(f"{state.sign} ", self._style(_MARK_STYLES[state.fate]))]
-        return [Segment(f"{line.sign} ", self._words_style(line))]
+            sign, style = state.sign, self._style(_MARK_STYLES[state.fate])
+        else:
+            sign, style = line.sign, self._words_style(line)
+        return [Segment(f"{sign.translate(_ASCII_SIGNS) if self._ascii else sign} ", style)]
 
     def _text(self, line: SpineLine, state: RowState | None, room: int) -> list[Segment]:
         tool_cells = 13 if self.row_width < 60 else 14 if self.row_width < 90 else 18
@@ -251,6 +253,7 @@ class SpineView(LineList):
 
 
 _ROW_STYLES = {"invalidated": "spine--dropped", "possible": "spine--possible"}
+_ASCII_SIGNS = str.maketrans({"✗": "x", "╳": "X", "·": ".", "○": "o", "↺": "@", "§": "$"})
 _MARK_STYLES = {
     "kept": "spine--target",
     "invalidated": "spine--dropped-mark",

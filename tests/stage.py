@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from builders import Book, FixedClock
+from textual.events import MouseEvent
+
+from builders import SUB, WORKED_EXAMPLE, Book, FixedClock, ref, table
 from korg_tui.app import KorgApp
 from korg_tui.formats import decode
 from korg_tui.sources import CaughtUp, Fact, Grew, Opened, Replaced, Source, State
 
+SCOUT = "agent:scout@1"
 SIZES = {"80x24": (80, 24), "120x40": (120, 40), "200x50": (200, 50)}
 
 
@@ -94,8 +97,59 @@ def app_over(*ledgers: Book | bytes | MemorySource, clock: FixedClock | None = N
     return KorgApp(sources, feed=InstantFeed, clock=lambda: clock.now_ms, utc=True, **more)
 
 
+def wheel(kind: type[MouseEvent]) -> MouseEvent:
+    """One notch of the wheel over the spine."""
+    return kind(None, 5, 5, 0, 0, 0, False, False, False)
+
+
 async def keys(pilot, *pressed: str) -> None:
     """Press these keys, one after the other, and let the screen settle."""
     for key in pressed:
         await pilot.press(key)
     await pilot.pause()
+
+
+def story() -> Book:
+    """Three sessions: a main agent with two sub-agents at once, a failure and its repair, and a blob; an
+    event whose parent is missing; and another agent's session that has nothing to do with it."""
+    book = Book(step_ms=1_700)
+    ask = book.prompt("The date parser fails on leap days. Find out why, and fix it.")
+    plan = book.infer(
+        ask, duration_ms=2140, result={"text": "I will run the tests, then look at the parser."}
+    )
+    red = {"stdout": "E  ValueError: day is out of range\n1 failed, 11 passed", "exit_code": 1}
+    run = {"command": "pytest tests/test_dates.py"}
+    book.tool("Bash", plan, args=run, success=False, duration_ms=3820, result=red)
+    parser = {"content": "def parse(text):\n    ..."}
+    book.tool("Read", plan, args={"file_path": "src/dates.py"}, result=parser, duration_ms=12)
+    fork = book.infer(plan, duration_ms=1890, result={"text": "Two things to look at."})
+    one = book.prompt("Which callers pass a bare year?", fork, by=SUB)
+    two = book.prompt("How do other parsers treat 29 February?", fork, by=SCOUT)
+    think = book.infer(one, by=SUB, duration_ms=900)
+    look = book.infer(two, by=SCOUT, duration_ms=1200)
+    book.tool("Grep", think, by=SUB, args={"pattern": r"parse\(", "path": "src"}, duration_ms=31)
+    page = {"url": "https://docs.python.org/3/library/datetime.html"}
+    book.tool("WebFetch", look, by=SCOUT, args=page, duration_ms=640, result=ref("a page about dates"))
+    book.infer(think, by=SUB, result={"text": "Only report.py does."})
+    only = {"text": "Only report.py does."}
+    book.spawn(fork, "Which callers pass a bare year?", duration_ms=5200, result=only)
+    book.infer(look, by=SCOUT, result={"text": "They raise."})
+    book.spawn(
+        fork, "How do other parsers treat 29 February?", duration_ms=6100, result={"text": "They raise."}
+    )
+    mend = book.infer(fork, duration_ms=3300)
+    change = {"file_path": "src/dates.py", "old_string": "day = 29", "new_string": "day = 28"}
+    book.tool("Edit", mend, args=change, duration_ms=9)
+    book.tool("Bash", mend, args={"command": "pytest -q"}, duration_ms=4100, result={"stdout": "12 passed"})
+    book.note(mend)
+    book.infer(mend, result={"text": "Fixed; all tests pass."}, duration_ms=700)
+    book.tool("Write", 21, seq=22, args={"file_path": "notes.md", "content": "leap days"}, duration_ms=5)
+    other = book.prompt("Count the open tickets.", by="human:dawn")
+    count = book.infer(other, by="agent:clerk@2")
+    book.tool("mcp__tickets__list", count, by="agent:clerk@2", args={"state": "open"}, duration_ms=220)
+    return book
+
+
+def worked_example() -> Book:
+    """The sub-agent of SPEC §2b."""
+    return table(WORKED_EXAMPLE)

@@ -122,7 +122,7 @@ class LedgersScreen(KorgScreen):
     def _show_nothing(self) -> None:
         nothing = self.query_one("#nothing", Static)
         nothing.display = not self.korg.readings
-        self.lines.display = bool(self.korg.readings)
+        self.lines.display = self.query_one("#sessions-head").display = bool(self.korg.readings)
         if nothing.display:
             looked = visible_lines(self.korg.looked, 40)
             offer = "Press d to play the demo: a recorded session, no set-up."

@@ -24,6 +24,8 @@ from korg_tui.widgets.details import Details
 
 IN_THE_BAR = "rewind preview"
 """The section of the preview that the bar shows already."""
+COUNTS = ("sessions", "lanes")
+"""The sections that stand below the lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +215,7 @@ class PreviewingScreen(SteppingScreen):
         """Bring the details up to date: the event under the cursor, or the lists of the preview."""
         row, preview = self.row, self.preview
         if preview is not None and not (self.telling_why and self.drops(row)):
-            self._tell(preview.sections)
+            self._tell(lambda: _lists_first(preview.sections()))
         elif row < 0:
             self.details.show(())
         else:
@@ -223,7 +225,7 @@ class PreviewingScreen(SteppingScreen):
         self.asking.ask("details", sections, self._show_sections, rows=len(self.ledger))
 
     def _show_sections(self, sections: Sequence[Section]) -> None:
-        self.details.show([section for section in sections if section.title != IN_THE_BAR])
+        self.details.show(sections)
 
     def _event(self, row: int, preview: Preview | None) -> Sequence[Section]:
         zone = UTC if self.korg.utc else None
@@ -240,3 +242,9 @@ class PreviewingScreen(SteppingScreen):
             head, _, rest = self.plan.bar.partition(" · ")
             before = f" (before {self.before})" if self.before is not None else ""
             self.query_one("#bar", Bar).show([(f"{head}{before}", "line--strong"), (f" · {rest}", "")])
+
+
+def _lists_first(sections: Sequence[Section]) -> list[Section]:
+    """What a rewind does not undo comes first: it is what a person looks for; then the counts."""
+    shown = [section for section in sections if section.title != IN_THE_BAR]
+    return sorted(shown, key=lambda section: section.title in COUNTS)

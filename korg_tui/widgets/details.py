@@ -155,13 +155,20 @@ class Details(LineList):
         return Strip.join(parts)
 
 
+def _label_cells(section: Section, cells: int) -> int:
+    """The column of labels of a section: as wide as they need, within reason."""
+    longest = max((width(line.label) for line in section.lines), default=0)
+    return min(max(_LABEL_CELLS, longest + 1), cells // 2) if longest else 0
+
+
 def _laid_out(sections: Sequence[Section], cells: int) -> list[_Row]:
     rows: list[_Row] = []
     for section in sections:
         if section.title:
             rows.append(_Row(((crop(section.title, cells), "details--title"),), title=True))
         for line in _paired(section, cells):
-            rows += line if isinstance(line, list) else _wrapped(line, section.kind, cells)
+            labels = _label_cells(section, cells)
+            rows += line if isinstance(line, list) else _wrapped(line, section.kind, cells, labels)
     return rows
 
 
@@ -192,10 +199,9 @@ def _field(line: Line, cells: int) -> tuple[tuple[str, str], tuple[str, str]]:
     )
 
 
-def _wrapped(line: Line, kind: Shape, cells: int) -> list[_Row]:
-    label = pad(line.label, _LABEL_CELLS) if line.label else ""
-    if label and width(line.label) >= _LABEL_CELLS:
-        label = f"{crop(line.label, cells // 2)} "
+def _wrapped(line: Line, kind: Shape, cells: int, labels: int) -> list[_Row]:
+    labelled = line.label or line.seq is not None
+    label = pad(crop(line.label, labels - 1), labels) if labels and labelled else ""
     text = visible(line.text)
     name = _STYLES["link" if line.seq is not None and not line.style else line.style]
     room = max(cells - width(label), 4)

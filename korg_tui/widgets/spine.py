@@ -240,7 +240,7 @@ class SpineView(LineList):
     def _fate(self, state: RowState, width: int) -> Strip:
         cells = max(22, width * 2 // 5) if width >= 60 else width * 2 // 5
         text = pad(f"  {state.words}", cells)
-        marked = 2 + _RULE_CELLS if state.rules else len(text) if state.fate == "kept" else 0
+        marked = len(text) if state.fate == "kept" else 2 + _rule_cells(state)
         return Strip(
             [
                 Segment(text[:marked], self._style(_MARK_STYLES[state.fate])),
@@ -261,6 +261,16 @@ _MARK_STYLES = {
     "unknown": "spine--later",
     "independent": "spine--later",
 }
+
+
+def _rule_cells(state: RowState) -> int:
+    """Cells of `rules 1 4` at the beginning of a row's words."""
+    if not state.rules:
+        return 0
+    at = state.words.find("rule")
+    return max(0, at) + max(
+        _RULE_CELLS, len("rules" if len(state.rules) > 1 else "rule") + 2 * len(state.rules)
+    )
 
 
 def _words(line: SpineLine) -> str:

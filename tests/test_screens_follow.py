@@ -1,0 +1,187 @@
+"""The follow contract: what comes in never moves the reader, and what happened to the ledger is said."""
+
+from __future__ import annotations
+
+from textual.events import MouseScrollUp
+
+from builders import MAIN, Book
+from korg_tui.widgets.lines import LineList
+from korg_tui.widgets.spine import SpineView
+from stage import MemorySource, app_over, keys, wheel
+
+
+def a_loop(rounds: int) -> Book:
+    """One lane of so many rounds: a prompt, then an inference and a call each."""
+    book = Book()
+    think = book.prompt("go on")
+    for number in range(rounds):
+        think = book.infer(think)
+        book.tool("Bash", think, args={"command": f"step {number}"})
+    return book
+
+
+def grow(source: MemorySource, rounds: int) -> None:
+    """The ledger gets longer by whole rounds."""
+    have = source.epochs[-1].count(b"\n")
+    source.append(a_loop((have - 1) // 2 + rounds).nested()[len(source.epochs[-1]) :])
+
+
+def status(pilot) -> str:
+    return pilot.app.screen.status.plain
+
+
+def place(pilot) -> tuple[int, int]:
+    """The seq under the cursor, and the first row that is seen."""
+    view = pilot.app.screen.view
+    return pilot.app.screen.ledger.seq[pilot.app.screen.row], round(view.scroll_y)
+
+
+async def test_follow_pause_and_resume_as_a_sequence_of_messages():
+    source = MemorySource(a_loop(30))
+    said: list[str] = []
+
+    def hear(message: object) -> None:
+        if isinstance(message, SpineView.FollowChanged):
+            said.append("FOLLOW" if message.following else f"PAUSED +{message.behind}")
+        elif isinstance(message, LineList.Moved):
+            said.append(f"row {message.index}")
+
+    async with app_over(source).run_test(size=(100, 24), message_hook=hear) as pilot:
+        await pilot.pause()
+        assert list(dict.fromkeys(said)) == ["row 60", "FOLLOW"]
+        said.clear()
+        grow(source, 2)
+        await pilot.pause()
+        await keys(pilot, "k", "k")
+        grow(source, 1)
+        await pilot.pause()
+        grow(source, 2)
+        await pilot.pause()
+        await keys(pilot, "F")
+        grow(source, 1)
+        await pilot.pause()
+    assert list(dict.fromkeys(said)) == [
+        "row 64", "row 63", "PAUSED +0", "row 62", "PAUSED +2", "PAUSED +6", "row 70", "FOLLOW", "row 72",
+    ]  # fmt: skip
+
+
+async def test_new_rows_move_neither_cursor_nor_page_fold_filter_or_sideways_place():
+    source = MemorySource(a_loop(40))
+    async with app_over(source).run_test(size=(100, 24)) as pilot:
+        await pilot.pause()
+        assert status(pilot).startswith("FOLLOW · 81 events")
+        await keys(pilot, "g", "pagedown", ">", "h")
+        before, hidden, shift = place(pilot), pilot.app.screen.view.count, pilot.app.screen.view.shift
+        grow(source, 3)
+        await pilot.pause()
+        assert place(pilot) == before
+        assert pilot.app.screen.view.shift == shift
+        assert pilot.app.screen.view.count == hidden + 6
+        assert status(pilot).startswith("PAUSED +6 · 87 events")
+        await keys(pilot, "f", *"is:failed", "enter")
+        grow(source, 1)
+        await pilot.pause()
+        assert pilot.app.screen.view.count == 0
+        assert status(pilot).startswith("PAUSED +8")
+        await keys(pilot, "escape", "G")
+        assert status(pilot).startswith("FOLLOW · 89 events")
+
+
+async def test_the_wheel_looks_back_and_pauses():
+    source = MemorySource(a_loop(40))
+    async with app_over(source).run_test(size=(100, 24)) as pilot:
+        await pilot.pause()
+        pilot.app.screen.view.post_message(wheel(MouseScrollUp))
+        await pilot.pause()
+        seen = place(pilot)
+        grow(source, 2)
+        await pilot.pause()
+        assert place(pilot) == seen
+        assert status(pilot).startswith("PAUSED +4")
+
+
+async def test_a_source_that_has_ended_is_not_followed():
+    async with app_over(MemorySource(a_loop(2), state="ended")).run_test(size=(100, 24)) as pilot:
+        await pilot.pause()
+        assert status(pilot).startswith("5 events")
+        await keys(pilot, "F")
+        assert status(pilot) == "the source has ended: nothing new will come"
+
+
+async def test_a_source_that_is_gone_says_so_and_comes_back():
+    source = MemorySource(a_loop(2))
+    async with app_over(source).run_test(size=(140, 24)) as pilot:
+        await pilot.pause()
+        source.says("gone", "journal.jsonl is gone since 14:02:11; it is read again when it comes back")
+        await pilot.pause()
+        assert "gone since 14:02:11; it is read again when it comes back" in status(pilot)
+        await keys(pilot, "escape")
+        assert "gone since 14:02:11" in pilot.app.screen.lines.draw(0, 138).text
+        source.says("live", "journal.jsonl is back")
+        await pilot.pause()
+        await keys(pilot, "enter")
+        assert status(pilot).endswith("· .korg/journal.jsonl")
+
+
+async def test_a_rewind_under_the_reader_is_told_and_the_reader_stays_near():
+    source = MemorySource(a_loop(10))
+    async with app_over(source).run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        await keys(pilot, *":9", "enter")
+        shorter = Book()
+        shorter.records = a_loop(10).records[:15]
+        shorter.governance(
+            "LedgerRewind", 15, seq=16, target_seq_id=15, invalidated_through=21, rewound_by="human:dusk"
+        )
+        source.becomes(shorter)
+        await pilot.pause()
+        told = "rewound to 15 by human:dusk: 6 dropped; §3 would have kept 0 of them"
+        assert status(pilot) == told
+        assert [each.message for each in pilot.app._notifications] == [told]
+        assert place(pilot)[0] == 9
+        assert pilot.app.screen.view.count == 16
+
+
+async def test_a_rewind_that_drops_the_row_under_the_cursor_leaves_it_on_the_nearest_one():
+    source = MemorySource(a_loop(10))
+    async with app_over(source).run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "k")
+        shorter = Book()
+        shorter.records = a_loop(10).records[:12]
+        source.becomes(shorter)
+        await pilot.pause()
+        assert place(pilot)[0] == 12
+        assert len(pilot.app.screen.ledger.gone) == 9
+        text = "\n".join(pilot.app.screen.details.plain)
+        assert "gone: 9 events that a rewind dropped" in text
+        assert "step 9" in text
+
+
+async def test_what_came_in_is_found_by_the_search_that_runs_on():
+    source = MemorySource(a_loop(3))
+    async with app_over(source).run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "slash", *"step", "enter")
+        await pilot.app.workers.wait_for_complete()
+        assert len(pilot.app.screen.hits) == 3
+        grow(source, 2)
+        await pilot.pause()
+        await pilot.app.workers.wait_for_complete()
+        assert len(pilot.app.screen.hits) == 5
+
+
+async def test_sessions_that_begin_while_the_list_is_open_do_not_move_its_cursor():
+    book = a_loop(1)
+    source = MemorySource(book)
+    async with app_over(source).run_test(size=(100, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "escape")
+        longer = a_loop(1)
+        longer.prompt("another thing")
+        longer.infer(4, by=MAIN)
+        source.append(longer.nested()[len(source.epochs[-1]) :])
+        await pilot.pause()
+        rows = pilot.app.screen.lines.rows
+        assert [row.prompt for row in rows] == ["another thing", "go on"]
+        assert pilot.app.screen.lines.row.prompt == "go on"

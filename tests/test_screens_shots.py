@@ -1,0 +1,70 @@
+"""Shots of the screens, at every size and theme that matters. The README shows some of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from builders import START_MS, FixedClock
+from stage import SIZES, MemorySource, app_over, keys, story, worked_example
+
+ALL = [(size, theme) for size in SIZES for theme in ("dark", "light")]
+SOME = [("80x24", "dark"), ("120x40", "light")]
+
+
+def shots(wanted: list[tuple[str, str]]):
+    return pytest.mark.parametrize(
+        ("size", "theme"), wanted, ids=[f"{size}-{theme}" for size, theme in wanted]
+    )
+
+
+def over(source: MemorySource, theme: str):
+    return app_over(source, theme=theme, clock=FixedClock(START_MS + 60_000))
+
+
+def pressing(*pressed: str):
+    """Presses these keys before the shot is taken."""
+
+    async def press(pilot) -> None:
+        await pilot.pause()
+        await keys(pilot, *pressed)
+
+    return press
+
+
+@shots(SOME)
+def test_sessions(snap_compare, size, theme):
+    assert snap_compare(over(MemorySource(story()), theme), terminal_size=SIZES[size])
+
+
+@shots(ALL)
+def test_session(snap_compare, size, theme):
+    press = ("G", "enter", "g", "e")
+    app = over(MemorySource(story()), theme)
+    assert snap_compare(app, terminal_size=SIZES[size], run_before=pressing(*press))
+
+
+@shots(ALL)
+def test_preview(snap_compare, size, theme):
+    press = ("G", "enter", "g", "e", "R")
+    app = over(MemorySource(story()), theme)
+    assert snap_compare(app, terminal_size=SIZES[size], run_before=pressing(*press))
+
+
+@shots([("80x24", "light"), ("120x40", "dark")])
+def test_why(snap_compare, size, theme):
+    press = ("g", *["j"] * 4, "r", "j", "j", "w")
+    app = over(MemorySource(worked_example(), "worked-example.jsonl"), theme)
+    assert snap_compare(app, terminal_size=SIZES[size], run_before=pressing(*press))
+
+
+@shots(SOME)
+def test_help(snap_compare, size, theme):
+    press = ("G", "enter", "question_mark")
+    app = over(MemorySource(story()), theme)
+    assert snap_compare(app, terminal_size=SIZES[size], run_before=pressing(*press))
+
+
+@shots([("80x24", "dark")])
+def test_nothing_found(snap_compare, size, theme):
+    app = app_over(theme=theme, looked="$KORG_JOURNAL_PATH: not set\n/home/dusk/.korg: not there")
+    assert snap_compare(app, terminal_size=SIZES[size])

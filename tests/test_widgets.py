@@ -1,0 +1,102 @@
+"""The parts of the widgets that can be tried without a screen."""
+
+from __future__ import annotations
+
+from korg_tui.views import Line, Section
+from korg_tui.widgets.details import _laid_out
+from korg_tui.widgets.minimap import Marks, Minimap
+from korg_tui.widgets.names import apart, ending
+
+
+def plain(sections: list[Section], cells: int) -> list[str]:
+    return [row.plain.rstrip() for row in _laid_out(sections, cells)]
+
+
+def test_prose_is_broken_between_words_and_keeps_its_label_column():
+    section = Section("why", "causes", (Line("7 read the result of 6, the Agent call", label="rule 4"),))
+    assert plain([section], 30) == [
+        "why",
+        "rule 4    7 read the result of",
+        "          6, the Agent call",
+    ]
+
+
+def test_json_and_output_are_broken_anywhere_and_wide_characters_are_not_split():
+    section = Section("", "json", (Line('{"a": "0123456789"}'),))
+    assert plain([section], 10) == ['{"a": "012', '3456789"}']
+    wide = Section("", "terminal", (Line("漢字漢字漢"),))
+    assert plain([wide], 5) == ["漢字", "漢字", "漢"]
+
+
+def test_a_long_word_is_broken_where_it_must_be():
+    section = Section("", "text", (Line("x" * 25),))
+    assert plain([section], 10) == ["x" * 10, "x" * 10, "x" * 5]
+
+
+def test_short_fields_stand_side_by_side_in_a_wide_pane():
+    lines = (
+        Line("tool call", label="kind"),
+        Line("lane 1", label="lane"),
+        Line("6", label="parent", seq=6),
+        Line("9 ms", label="took"),
+    )
+    section = Section("7 Read", "fields", lines)
+    assert plain([section], 80) == [
+        "7 Read",
+        "kind      tool call                     lane      lane 1",
+        "parent    6",
+        "took      9 ms",
+    ]
+    assert len(plain([section], 40)) == 5
+
+
+def test_json_is_highlighted_by_what_its_parts_are():
+    (row,) = _laid_out([Section("", "json", (Line('"key": [1, null, "text"]'),))], 80)
+    assert [(text, name.removeprefix("details--")) for text, name in row.pieces if text.strip()] == [
+        ('"key"', "key"),
+        (": [", "value"),
+        ("1", "number"),
+        (", ", "value"),
+        ("null", "number"),
+        (", ", "value"),
+        ('"text"', "string"),
+        ("]", "value"),
+    ]
+
+
+class _Map(Minimap):
+    """A minimap of a given height, off the screen."""
+
+    size = property(lambda self: type("Size", (), {"height": 10})())
+
+
+def test_the_minimap_shows_the_worst_mark_of_each_cell():
+    minimap = _Map()
+    minimap._rows = range(100)
+    minimap.marks = Marks(failed=[5, 55], dead=[57, 99], hit=[20], dropped=[55], possible=[31])
+    minimap._view = (30, 50)
+    looks = [minimap._looks(y) for y in range(10)]
+    assert [name for name, _ in looks] == ["failed", "", "hit", "possible", "", "dropped", "", "", "", "dead"]
+    assert [seen for _, seen in looks] == [False, False, False, True, True, False, False, False, False, False]
+
+
+def test_the_minimap_of_a_short_spine_has_a_cell_per_row():
+    minimap = _Map()
+    minimap._rows = [10, 12, 14]
+    minimap.marks = Marks(failed=[12])
+    assert [minimap._looks(y)[0] for y in range(10)] == ["", "failed", *[""] * 8]
+
+
+def test_names_are_told_apart_by_what_is_not_shared():
+    names = ["/w/a/journal.jsonl", "/w/b/.korg/journal.jsonl"]
+    assert list(apart(names).values()) == ["a/journal.jsonl", "b/.korg/journal.jsonl"]
+    assert apart(["/w/a/journal.jsonl"]) == {"/w/a/journal.jsonl": "/w/a/journal.jsonl"}
+    assert apart(["demo", "/w/x"]) == {"demo": "demo", "/w/x": "/w/x"}
+    assert apart(["/w/a.jsonl", "/w/a.jsonl#2"]) == {"/w/a.jsonl": "a.jsonl", "/w/a.jsonl#2": "a.jsonl#2"}
+
+
+def test_a_long_name_keeps_its_end():
+    assert ending("/home/dusk/project/.korg/journal.jsonl", 100) == "/home/dusk/project/.korg/journal.jsonl"
+    shown = ending("/home/dusk/project/.korg/journal.jsonl", 22)
+    assert shown == "…/.korg/journal.jsonl"
+    assert ending("x" * 50, 10) == "…" + "x" * 9

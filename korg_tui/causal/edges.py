@@ -6,6 +6,7 @@ are linked to which calls. The edges from a whole sub-tree to its call are never
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +34,8 @@ class Edge:
 class Weave:
     """What the edges of one session, and of those that results link it to, follow from.
 
-    `doubtful` says whether any edge is just possible."""
+    `rows` are all their events, ascending. `doubtful` says whether any edge is just possible; `late` are the
+    events that an inference before them may have read."""
 
     def __init__(self, ledger: Ledger, lanes: list[Lane], links: Links) -> None:
         self.ledger = ledger
@@ -41,6 +43,8 @@ class Weave:
         self.links = links
         self.consumers: dict[tuple[int, int], list[int]] = defaultdict(list)
         self.rounds: dict[tuple[int, int], list[int]] = defaultdict(list)
+        self.rows = array("q", sorted(row for lane in lanes for row in lane.rows))
+        self.late: set[int] = set()
         self.doubtful = any(not link.certain for found in links.of.values() for link in found)
         self._below: dict[int, list[Lane]] = defaultdict(list)
         self._sort_rounds()
@@ -54,26 +58,27 @@ class Weave:
                 if rounds[row] != NO_ROUND:
                     book = self.consumers if kind[row] == _INFERENCE else self.rounds
                     book[lane.key, rounds[row]].append(row)
-        self.doubtful |= any(
-            not self.surely_consumed(row, readers[0])
-            for key, readers in self.consumers.items()
-            for row in self.rounds.get(key, ())
-        )
+        for key, readers in self.consumers.items():
+            for row in self.rounds.get(key, ()):
+                self.doubtful |= not self.surely_consumed(row, readers[0])
+                if row > readers[0]:
+                    self.late.add(row)
 
-    def _round_key(self, row: int) -> tuple[int, int]:
+    def round_key(self, row: int) -> tuple[int, int]:
+        """Equal for the events of one round of one lane."""
         return self.ledger.lane_book.of[row], self.ledger.round_at(row)
 
     def consumers_of(self, row: int) -> list[int]:
         """The inferences that consumed an event, ascending (§4)."""
         if self.ledger.kind[row] == _INFERENCE or self.ledger.round_at(row) == NO_ROUND:
             return []
-        return self.consumers.get(self._round_key(row), [])
+        return self.consumers.get(self.round_key(row), [])
 
     def consumed_by(self, row: int) -> list[int]:
         """The events that an inference consumed, ascending (§4)."""
         if self.ledger.kind[row] != _INFERENCE or self.ledger.round_at(row) == NO_ROUND:
             return []
-        return self.rounds.get(self._round_key(row), [])
+        return self.rounds.get(self.round_key(row), [])
 
     def surely_consumed(self, event: int, inference: int) -> bool:
         """Whether the consumption is certain, and not just possible (§4)."""

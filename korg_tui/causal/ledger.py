@@ -63,6 +63,7 @@ class Ledger:
         self._removed: dict[int, int] = {}
         self._seen: dict[int, int] = {}
         self._owners: dict[int, bool] = {}
+        self._written = NONE
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -238,18 +239,17 @@ class Ledger:
         first = len(self)
         last = self.columns.seq[-1] if first else NONE
         for number, record in enumerate(records):
-            if isinstance(record, Event):
-                if record.seq < last:
-                    first = min(first, self._append_late(records[number:]))
-                    break
-                last = record.seq
+            seq = record.seq if isinstance(record, Event) else self._written
+            if seq < last:
+                first = min(first, self._append_late(records[number:]))
+                break
+            self._written = last = seq
             self._step(record)
         self.session_book.settle()
         return first
 
     def _append_late(self, records: Sequence[Record]) -> int:
-        keyed, after = [], self.columns.seq[-1]
-        top = after
+        keyed, after, top = [], self._written, self.columns.seq[-1]
         for record in records:
             if isinstance(record, Event):
                 after = record.seq
@@ -257,6 +257,7 @@ class Ledger:
                     self.late.add(after)
                 top = max(top, after)
             keyed.append((after, record))
+        self._written = after
         first = self.columns.first_after(min(key for key, _ in keyed))
         keyed = self._take_back(first) + keyed
         keyed.sort(key=lambda pair: pair[0])
@@ -365,6 +366,8 @@ class Ledger:
         old, records = old[same:], records[same:]
         gone = self._drop(old, invalid) if old else ()
         self.epoch = epoch
+        last = max(range(len(self)), key=self.offset.__getitem__, default=-1)
+        self._written = NONE if last < 0 else self.columns.seq[last]
         return self.append(records), gone
 
     def _same_prefix(self, old: Sequence[int], records: Sequence[Record]) -> int:

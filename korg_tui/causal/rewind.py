@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 
 from korg_tui.causal.edges import Weave, weave
 from korg_tui.causal.ledger import Ledger
-from korg_tui.causal.links import Link
 from korg_tui.causal.pointers import Pointer
+from korg_tui.causal.reach import Reach, usable
 from korg_tui.event import Kind
 
 _Step = tuple[int, int]
-_INFERENCE, _BOOKKEEPING = int(Kind.INFERENCE), int(Kind.BOOKKEEPING)
 
 
 class NoSuchEvent(LookupError):
@@ -33,17 +32,7 @@ class NoDecision(LookupError):
 
     def __init__(self, seq: int, pointer: Pointer) -> None:
         self.seq, self.pointer = seq, pointer
-        super().__init__(f"nothing in the ledger led to {seq} ({pointer.word}): name an event to keep instead")
-
-
-@dataclass(slots=True)
-class _Reach:
-    """Who is reached from N: row → number of edges. `lane_first` is, for a lane with those below it and a
-    distance, the smallest row reached at that distance; `lane_any` is that for any distance."""
-
-    distance: dict[int, int]
-    lane_first: dict[tuple[int, int], int] = field(default_factory=dict)
-    lane_any: dict[int, int] = field(default_factory=dict)
+        super().__init__(f"nothing in the ledger led to {seq} ({pointer.word}); name an event to keep")
 
 
 @dataclass(slots=True)
@@ -62,10 +51,8 @@ class Rewind:
     independent: tuple[int, ...]
     _ledger: Ledger = field(repr=False)
     _weave: Weave | None = field(repr=False)
-    _row: int = field(repr=False)
-    _certain: _Reach = field(repr=False)
-    _all: _Reach = field(repr=False)
-    _unknown: frozenset[int] = field(repr=False)
+    _certain: Reach | None = field(repr=False)
+    _all: Reach | None = field(repr=False)
 
     @property
     def dropped(self) -> tuple[int, ...]:
@@ -76,37 +63,42 @@ class Rewind:
         """`kept`, `invalidated`, `possible`, `unknown` or `independent`."""
         if seq <= self.target:
             return "kept"
-        row = self._ledger.row_of(seq)
-        if self._weave is None or row in self._certain.distance:
+        if self._certain is None or self._all is None:
             return "invalidated"
-        if row in self._all.distance:
-            return "possible"
-        return "unknown" if seq in self._unknown else "independent"
+        row = self._ledger.row_of(seq)
+        if row is None:
+            return "independent"
+        if row in self._all:
+            return "invalidated" if row in self._certain else "possible"
+        head = self._ledger.head_at(row)
+        lost = head > self._all.start and not self._ledger.pointer_at(head).begins
+        return "unknown" if lost else "independent"
 
     def rules(self, seq: int) -> tuple[int, ...]:
         """The rules by which a dropped event goes, ascending; none for other events and for target 0."""
         row = self._dropped_row(seq)
-        if row is None or self._weave is None:
+        if row is None or self._weave is None or self._all is None:
             return ()
-        return tuple(sorted({rule for rule, _ in _rule_sources(self._weave, self._all, row, self._row)}))
+        return tuple(sorted({rule for rule, _ in _rule_sources(self._weave, self._all, row)}))
 
     def why(self, seq: int) -> tuple[_Step, ...]:
         """A shortest chain of reasons from the target to a dropped event, as `(rule, seq)` pairs."""
         row = self._dropped_row(seq)
-        if row is None or self._weave is None:
+        if row is None or self._weave is None or self._certain is None or self._all is None:
             return ()
-        certain = row in self._certain.distance
-        reach = self._certain if certain else self._all
+        reach = self._certain if row in self._certain else self._all
         steps: list[_Step] = []
-        while row != self._row:
-            rule, before = min(_nearer(self._weave, reach, row, self._row, certain))
+        while row != reach.start:
+            rule, before = min(_nearer(self._weave, reach, row))
             steps.append((rule, self._ledger.seq[row]))
             row = before
         return tuple(reversed(steps))
 
     def _dropped_row(self, seq: int) -> int | None:
         row = self._ledger.row_of(seq)
-        return row if row in self._all.distance and row != self._row else None
+        if row is None or self._all is None or row == self._all.start or row not in self._all:
+            return None
+        return row
 
 
 def rewind(ledger: Ledger, seq: int, *, before: bool = False) -> Rewind:
@@ -141,145 +133,54 @@ def nearest(ledger: Ledger, seq: int) -> tuple[int, ...]:
 
 
 def _everything(ledger: Ledger) -> Rewind:
-    rows = [row for row in range(len(ledger)) if Kind(ledger.kind[row]).agent]
-    seqs = tuple(ledger.seq[row] for row in rows)
-    nothing = _Reach({})
-    return Rewind(0, seqs, (), (), (), ledger, None, -1, nothing, _Reach(dict.fromkeys(rows, 1)), frozenset())
+    seqs = tuple(ledger.seq[row] for row in range(len(ledger)) if ledger.head_at(row) >= 0)
+    return Rewind(0, seqs, (), (), (), ledger, None, None, None)
 
 
 def _rewind(ledger: Ledger, woven: Weave, row: int) -> Rewind:
-    certain = _reach(woven, row, certain=True)
-    every = _reach(woven, row, certain=False) if woven.doubtful else certain
-    later_heads = set(ledger.heads[row + 1 :])
+    certain = Reach(woven, row, certain=True)
+    every = Reach(woven, row, certain=False) if woven.doubtful else certain
+    seqs = ledger.seq
+    invalidated = tuple(seqs[each] for each in certain.rows)
+    possible = tuple(seqs[each] for each in every.rows if each not in certain) if every is not certain else ()
+    unknown, independent = _left(ledger, every, row)
+    return Rewind(seqs[row], invalidated, possible, unknown, independent, ledger, woven, certain, every)
+
+
+def _left(ledger: Ledger, reach: Reach, row: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The later events that are not reached: those whose cause is unknown, and the others."""
+    seqs, heads = ledger.seq, ledger.heads
+    later_heads = set(heads[row + 1 :])
     lost = {head for head in later_heads if head > row and not ledger.pointer_at(head).begins}
-    unknown: list[int] = []
-    independent: list[int] = []
-    seqs, heads, reached = ledger.seq, ledger.heads, every.distance
-    for later in range(row + 1, len(ledger)):
-        if later not in reached and heads[later] >= 0:
-            (unknown if heads[later] in lost else independent).append(seqs[later])
-    invalidated = sorted(seqs[each] for each in certain.distance if each != row)
-    possible = sorted(seqs[each] for each in reached if each not in certain.distance)
-    return Rewind(
-        seqs[row], tuple(invalidated), tuple(possible), tuple(unknown), tuple(independent),
-        ledger, woven, row, certain, every, frozenset(unknown),
-    )  # fmt: skip
+    left = [each for each in range(row + 1, len(ledger)) if heads[each] >= 0 and each not in reach]
+    if not lost:
+        return (), tuple([seqs[each] for each in left])
+    unknown = [seqs[each] for each in left if heads[each] in lost]
+    return tuple(unknown), tuple([seqs[each] for each in left if heads[each] not in lost])
 
 
-def _reach(woven: Weave, start: int, *, certain: bool) -> _Reach:
-    """Breadth first from a row over later rows."""
-    search = _Search(woven, start, certain)
-    frontier, steps = [start], 0
-    while frontier:
-        steps += 1
-        search.found = []
-        for row in frontier:
-            search.follow(row)
-        frontier = search.found
-        for row in frontier:
-            search.distance[row] = steps
-    reach = _Reach(search.distance)
-    if woven.links.of:
-        for row, distance in search.distance.items():
-            _note_lanes(woven, reach, row, distance)
-    return reach
-
-
-def _note_lanes(woven: Weave, reach: _Reach, row: int, steps: int) -> None:
-    here = woven.ledger.lane_at(row)
-    for lane in here.chain() if here else ():
-        key = lane.key
-        reach.lane_any[key] = min(row, reach.lane_any.get(key, row))
-        reach.lane_first[key, steps] = min(row, reach.lane_first.get((key, steps), row))
-
-
-class _Search:
-    """One breadth-first search. What a round or a lane leads to is followed once, not once per event."""
-
-    def __init__(self, woven: Weave, start: int, certain: bool) -> None:
-        self.distance = {start: 0}
-        self.found: list[int] = []
-        self._woven = woven
-        self._ledger = woven.ledger
-        self._start = start
-        self._certain = certain
-        self._rounds_read: dict[tuple[int, int], int] = {}
-        self._returned: set[int] = set()
-
-    def follow(self, row: int) -> None:
-        """Find what hangs from a row."""
-        child = self._ledger.last_child(row)
-        while child >= 0:
-            self._reached(child)
-            child = self._ledger.previous_sibling(child)
-        self._follow_readers(row)
-        links = self._woven.links
-        if row in links.lanes:
-            self._follow_spawn(row)
-        if links.of:
-            here = self._ledger.lane_at(row)
-            for lane in here.chain() if here else ():
-                for link in links.of.get(lane.key, ()):
-                    self._follow_return(row, link)
-
-    def _reached(self, row: int) -> None:
-        if row > self._start and row not in self.distance:
-            self.distance[row] = -1
-            self.found.append(row)
-
-    def _follow_readers(self, row: int) -> None:
-        book, kind = self._ledger.lane_book, self._ledger.kind[row]
-        if kind == _INFERENCE or (self._certain and kind == _BOOKKEEPING):
-            return
-        key = book.of[row], book.round[row]
-        read = self._rounds_read.get(key)
-        if read is not None and (read <= row or not self._certain):
-            return
-        self._rounds_read[key] = row
-        for reader in self._woven.consumers_of(row):
-            if not self._certain or self._woven.surely_consumed(row, reader):
-                self._reached(reader)
-
-    def _follow_spawn(self, call: int) -> None:
-        for lane, link in self._woven.linked_lanes(call):
-            if call < lane.opener and _usable(link, self._certain):
-                self._reached(lane.opener)
-
-    def _follow_return(self, row: int, link: Link) -> None:
-        call = link.call
-        if call < row or call in self._returned or not _usable(link, self._certain):
-            return
-        readers = self._woven.consumers_of(call)
-        self._reached(call)
-        for reader in readers:
-            if reader > row and (not self._certain or self._woven.surely_consumed(call, reader)):
-                self._reached(reader)
-        if not readers or readers[0] > call:
-            self._returned.add(call)
-
-
-def _rule_sources(woven: Weave, reach: _Reach, row: int, target: int) -> Iterator[_Step]:
+def _rule_sources(woven: Weave, reach: Reach, row: int) -> Iterator[_Step]:
     """`(rule, source)` of the edges into a dropped event from the target or a dropped one, one per rule and
     kind of edge, and rule 3 for what is in a sub-lane that began among them."""
-    ledger, inside = woven.ledger, reach.distance
-    if ledger.parent_row(row) in inside:
+    ledger, first_below = woven.ledger, reach.first_below
+    if ledger.parent_row(row) in reach:
         yield 1, ledger.parent_row(row)
     for read in woven.consumed_by(row):
-        if read in inside:
-            yield _counts_as(woven, read, target), read
+        if read in reach:
+            yield _counts_as(woven, read, reach.start), read
         for lane, _link in woven.linked_lanes(read):
-            if reach.lane_any.get(lane.key, row) < min(read, row):
-                yield 4, reach.lane_any[lane.key]
+            if first_below.get(lane.key, row) < min(read, row):
+                yield 4, first_below[lane.key]
     for lane, _link in woven.linked_lanes(row):
-        if reach.lane_any.get(lane.key, row) < row:
-            yield 2, reach.lane_any[lane.key]
+        if first_below.get(lane.key, row) < row:
+            yield 2, first_below[lane.key]
     here = ledger.lane_at(row)
     for lane in here.chain() if here else ():
-        if lane.above is not None and lane.opener in inside:
+        if lane.above is not None and lane.opener in reach:
             yield 3, lane.opener
     if here is not None and here.opener == row:
         calls = [link.call for link in woven.lane_links(here)]
-        yield from ((3, call) for call in calls if call < row and call in inside)
+        yield from ((3, call) for call in calls if call < row and call in reach)
 
 
 def _counts_as(woven: Weave, read: int, target: int) -> int:
@@ -287,34 +188,30 @@ def _counts_as(woven: Weave, read: int, target: int) -> int:
     return 4 if read != target and woven.linked_lanes(read) else 2
 
 
-def _nearer(woven: Weave, reach: _Reach, row: int, target: int, certain: bool) -> Iterator[_Step]:
+def _nearer(woven: Weave, reach: Reach, row: int) -> Iterator[_Step]:
     """`(rule, source)` of the edges into a row from rows one edge nearer to the target."""
-    ledger, steps = woven.ledger, reach.distance[row] - 1
-    at = reach.distance
+    ledger, at = woven.ledger, reach.distance
+    steps = at[row] - 1
     if at.get(ledger.parent_row(row)) == steps:
         yield 1, ledger.parent_row(row)
     for read in woven.consumed_by(row):
-        sure = woven.surely_consumed(read, row)
-        if at.get(read) == steps and (sure or not certain):
-            yield _counts_as(woven, read, target), read
-        if sure or not certain:
-            yield from _nearer_below(woven, reach, read, min(read, row), steps, certain, 4)
-    yield from _nearer_below(woven, reach, row, row, steps, certain, 2)
+        if not (woven.surely_consumed(read, row) or not reach.certain):
+            continue
+        if at.get(read) == steps:
+            yield _counts_as(woven, read, reach.start), read
+        yield from _nearer_below(woven, reach, read, min(read, row), steps, 4)
+    yield from _nearer_below(woven, reach, row, row, steps, 2)
     here = ledger.lane_at(row)
     if here is not None and here.opener == row:
         for link in woven.lane_links(here):
-            if link.call < row and at.get(link.call) == steps and _usable(link, certain):
+            if link.call < row and at.get(link.call) == steps and usable(link, reach.certain):
                 yield 3, link.call
 
 
 def _nearer_below(
-    woven: Weave, reach: _Reach, call: int, limit: int, steps: int, certain: bool, rule: int
+    woven: Weave, reach: Reach, call: int, limit: int, steps: int, rule: int
 ) -> Iterator[_Step]:
     for lane, link in woven.linked_lanes(call):
-        first = reach.lane_first.get((lane.key, steps))
-        if first is not None and first < limit and _usable(link, certain):
+        first = reach.first_at.get((lane.key, steps))
+        if first is not None and first < limit and usable(link, reach.certain):
             yield rule, first
-
-
-def _usable(link: Link, certain: bool) -> bool:
-    return link.certain or not certain

@@ -147,13 +147,6 @@ def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Com
 
 COMMANDS: tuple[Command, ...] = (
     *_group(
-        "Ledgers",
-        ("open", "enter", "L", "open", "open the session under the cursor", _rows),
-        ("sort", "s", "L", "sort", "sort by activity, size, failures, start", _rows),
-        ("narrow", "/", "LH", "filter", "show only what has these words", _always),
-        ("demo", "d", "L", "demo", "play the recorded demo session", _demo),
-    ),
-    *_group(
         "Move",
         ("down", "j down", "LSH", "down", "next row", _always),
         ("up", "k up", "LSH", "up", "previous row", _always),
@@ -217,6 +210,13 @@ COMMANDS: tuple[Command, ...] = (
         ("follow", "F", "SP", "follow", "go to the end and stay there while the ledger grows", _followable),
         ("time", "T", "LSP", "time", "local time or UTC", _always),
         ("copy", "y", "SP", "copy", "copy korg://local/event/N of this row", _event),
+    ),
+    *_group(
+        "Ledgers",
+        ("open", "enter", "L", "open", "open the session under the cursor", _rows),
+        ("sort", "s", "L", "sort", "sort by activity, size, failures, start", _rows),
+        ("narrow", "/", "LH", "filter", "show only what has these words", _always),
+        ("demo", "d", "L", "demo", "play the recorded demo session", _demo),
     ),
     *_group(
         "Program",

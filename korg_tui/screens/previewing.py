@@ -153,6 +153,9 @@ class PreviewingScreen(SteppingScreen):
             return
         self.plan = plan
         self._show_preview()
+        target = self.spine.index_of(plan.preview.target)
+        if target is not None:
+            self.view.reveal_too(target)
 
     def preview_again(self) -> None:
         """The ledger has changed: the same preview over what it is now, if its event is still there."""

@@ -133,6 +133,11 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         elif self.cursor > top + page - 1 - around:
             self._scroll_rows(self.cursor - page + 1 + around)
 
+    def reveal_too(self, index: int) -> None:
+        """Bring another row above the cursor into view, if both fit on the page."""
+        if self.cursor - self.page < index < round(self.scroll_y):
+            self._scroll_rows(index)
+
     def _scroll_rows(self, top: int) -> None:
         self.scroll_to(y=max(0, min(top, self.count - self.page)), animate=False, force=True)
 

@@ -1,0 +1,58 @@
+"""What is built from the checkout holds what the program needs: styles, the recorded demo, types."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+STYLES = sorted(path.name for path in (ROOT / "styles").glob("*.tcss"))
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-d", str(folder)],
+        cwd=ROOT, capture_output=True, check=True, timeout=120,
+    )  # fmt: skip
+    return folder
+
+
+def test_the_wheel_finds_its_styles_and_its_demo(built: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    code = (
+        "import korg_tui.themes as t, korg_tui, sys\n"
+        "from korg_tui.sources import DemoSource\n"
+        "print(sorted(p.name for p in t.styles_folder().glob('*.tcss')))\n"
+        "print(sum(1 for _ in DemoSource(whole=True).start()) > 1)\n"
+        "print(korg_tui.__file__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    styles, demo, where = done.stdout.splitlines()
+    assert (styles, demo) == (str(STYLES), "True")
+    assert Path(where).is_relative_to(tmp_path)
+    assert (tmp_path / "korg_tui" / "py.typed").is_file()
+
+
+def test_the_sdist_holds_the_styles_and_the_tests(built: Path) -> None:
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
+    assert {f"styles/{name}" for name in STYLES} <= names
+    assert {"README.md", "LICENSE", "constraints.txt", "tests/test_packaging.py"} <= names
+    assert any(name.startswith("snapshots/") for name in names)

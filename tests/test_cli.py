@@ -197,6 +197,8 @@ def test_an_empty_ledger_is_fine(capsys: pytest.CaptureFixture[str], tmp_path: P
         (["sessions", "bare"], 3, "bare: no ledger in this folder"),
         (["sessions", "note.md"], 3, "note.md: not a ledger"),
         (["sessions", "picture.png"], 3, "picture.png: not a ledger"),
+        (["tui", "note.md"], 3, "note.md: not a ledger"),
+        (["picture.png"], 3, "picture.png: not a ledger"),
         (["sessions"], 3, "no ledger found; looked in"),
         (["rewind", "99", "ledger.jsonl"], 2, "no event 99 in ledger.jsonl; the nearest: 7"),
         (["rewind", "x.jsonl:3", "ledger.jsonl"], 2, "no ledger is called x.jsonl"),

@@ -15,9 +15,10 @@ from korg_tui.sources.stdin import StdinSource
 
 
 def open_sources(names: Sequence[str | os.PathLike[str]], *, wait: bool = False) -> list[Source]:
-    """A source for each file, for each ledger of a folder, and for `-`; none twice. Nothing is read yet.
+    """A source for each file, for each ledger of a folder, and for `-`; none twice.
 
-    With `wait`, a file that is not there yet is waited for. Raises `SourceError`."""
+    With `wait`, a file that is not there yet is waited for, and one that is there is looked into, so that
+    what is no ledger is refused before a screen opens. Raises `SourceError`."""
     sources: list[Source] = []
     seen: set[str] = set()
     for name in (os.fspath(name) for name in names):
@@ -49,7 +50,18 @@ def _opened(name: str, wait: bool) -> list[Source]:
         return [StdinSource(path, name=name)]
     if not stat.S_ISREG(mode):
         raise SourceError(f"{name}: a device, not a file; give a ledger file, a folder, or -")
+    if wait:
+        _look_into(path, name)
     return [FileSource(path, name=name, wait=wait)]
+
+
+def _look_into(path: Path, name: str) -> None:
+    """Read the first records. Raises `SourceError` when the file cannot be read or is no ledger."""
+    source = FileSource(path, name=name)
+    try:
+        next(source.start(), None)
+    finally:
+        source.close()
 
 
 def _in_folder(name: str) -> list[Source]:

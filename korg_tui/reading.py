@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from korg_tui.causal import Change, Journal, Ledger
@@ -56,7 +56,12 @@ class Reading:
 
     def raw(self, ledger: Ledger, row: int) -> bytes:
         """The bytes of a record. Raises `BodyGone` when the source can no longer give them."""
-        return self.source.read(ledger.offset[row], ledger.length[row])
+        return self.source.read(ledger.offset[row], ledger.length[row], ledger.epoch)
+
+    def bodies(self, ledger: Ledger) -> Callable[[int, int], bytes]:
+        """`read(offset, length)` for the records of a ledger as they stand now, whatever the source has
+        become meanwhile. Raises `BodyGone` like `raw`."""
+        return lambda offset, length: self.source.read(offset, length, ledger.epoch)
 
     def body(self, ledger: Ledger, row: int) -> Body | None:
         """A record decoded whole, `None` for a malformed line."""

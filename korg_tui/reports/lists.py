@@ -156,7 +156,7 @@ def _show_all(every: Iterable[Place], meant: Predicate | None) -> None:
 def _detail_lines(place: Place, row: int) -> Iterator[Line]:
     seq = place.ledger.seq_at(row)
     yield [(f"{visible(place.ledger.name)}:{seq}", "bold")]
-    for section in details(place.ledger, row, place.reading.source.read):
+    for section in details(place.ledger, row, place.reading.bodies(place.ledger)):
         yield [(section.title, "dim")]
         for line in section.lines:
             label = f"  {line.label}: " if line.label else "  "
@@ -171,7 +171,7 @@ def _tree(place: Place, meant: Predicate | None) -> Iterator[Line]:
         yield [(f"{visible(ledger.name)}: empty", "dim")]
     yield from _loose_rows(reading, ledger, meant) if not sessions else ()
     for session in sessions:
-        spine = Spine(ledger, session.index, reading.source.read)
+        spine = Spine(ledger, session.index, reading.bodies(ledger))
         spine.set_filter(meant)
         if meant is not None and not len(spine):
             continue
@@ -184,7 +184,7 @@ def _tree(place: Place, meant: Predicate | None) -> Iterator[Line]:
 
 
 def _loose_rows(reading: Reading, ledger: Ledger, meant: Predicate | None) -> Iterator[Line]:
-    spine = Spine(ledger, None, reading.source.read)
+    spine = Spine(ledger, None, reading.bodies(ledger))
     spine.set_filter(meant)
     yield from spine_lines(spine)
 

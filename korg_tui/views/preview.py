@@ -195,9 +195,9 @@ class Preview:
             session = self.ledger.session_at(row)
             if session is not None:
                 lost.setdefault(session.index, Counter())[fate] += 1
+        sessions = self.ledger.sessions
         return [
-            _share(f"session {index + 1}", index, self.ledger.sessions[index].total_events, lost[index])
-            for index in sorted(lost)
+            _share(f"session {sessions[n].seq}", n, sessions[n].total_events, lost[n]) for n in sorted(lost)
         ]
 
     def lanes(self) -> list[Share]:

@@ -7,7 +7,15 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from korg_tui.causal import Lane, Ledger, Link, Pointer, Session, links
-from korg_tui.export import event_document, for_ledgers, lanes_document, session_document, timestamp, to_json
+from korg_tui.export import (
+    event_document,
+    for_ledgers,
+    lanes_document,
+    prompt_text,
+    session_document,
+    timestamp,
+    to_json,
+)
 from korg_tui.reading import Reading
 from korg_tui.reports.asked import Found, Place, UsageError, find, places, read, sort_words
 from korg_tui.reports.page import Line, Piece, print_page, table
@@ -43,27 +51,26 @@ def sessions(arguments: argparse.Namespace) -> int:
 
 
 def _session_lines(listed: list[tuple[Place, Session]]) -> Iterator[Line]:
-    head = ("session", "status", "events", "failed", "dead", "agents", "lanes", "last", "prompt")
-    rows: list[list[Piece]] = [[(name, "dim") for name in head]]
+    """Three lines a session, its name, its counts and its prompt, so that a narrow terminal cuts none."""
     for place, session in listed:
-        document = session_document(place.reading, place.ledger, session)
-        name = f"{place.ledger.name}:{session.seq}"
-        status = session.status + (" synthesized" if session.synthesized else "")
-        prompt = document["prompt"]
-        rows.append(
-            [
-                (visible(name), "bold"),
-                (status, "" if session.status == "complete" else "odd"),
-                (f"{session.total_events:,}", ""),
-                (f"{session.failed:,}", "bad" if session.failed else "dim"),
-                (f"{session.dead_pointers:,}", "bad" if session.dead_pointers else "dim"),
-                (str(len(session.agents)), ""),
-                (str(len(session.lanes)), ""),
-                (timestamp(session.last_event_at) or "no time", "dim"),
-                (visible(prompt) if prompt else "no prompt", "" if prompt else "dim"),
-            ]
-        )
-    yield from table(rows, right=frozenset({2, 3, 4, 5, 6}))
+        prompt = prompt_text(place.reading, place.ledger, session.head)
+        yield [(f"{visible(place.ledger.name)}:{session.seq}", "bold")]
+        yield [("  ", ""), *_counts(session)]
+        yield [("  ", ""), (visible(prompt) if prompt else "no prompt", "" if prompt else "dim")]
+
+
+def _counts(session: Session) -> Line:
+    synthesized = " (synthesized root)" if session.synthesized else ""
+    lost = plural(session.dead_pointers, "dead pointer")
+    pieces: Line = [
+        (session.status + synthesized, "" if session.status == "complete" else "odd"),
+        (f" · {plural(session.total_events, 'event')}", ""),
+        (f" · {session.failed:,} failed", "bad" if session.failed else "dim"),
+        (f" · {lost}", "bad" if session.dead_pointers else "dim"),
+        (f" · {plural(len(session.agents), 'agent')} · {plural(len(session.lanes), 'lane')}", ""),
+        (f" · {timestamp(session.last_event_at) or 'no time'}", "dim"),
+    ]
+    return pieces
 
 
 def lanes(arguments: argparse.Namespace) -> int:

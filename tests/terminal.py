@@ -1,0 +1,281 @@
+"""A real pseudo-terminal with a program in it, and a strict reading of what the program writes to it.
+
+with Terminal(korg("sessions", "ledger.jsonl"), home=tmp_path) as terminal:
+    assert terminal.end() == 0
+    assert forms(terminal.raw) <= {"CSI m", "C0 \\r", "C0 \\n"}
+
+Nothing here sleeps: whoever waits, waits for bytes, until a condition holds or `DEADLINE` is over.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pyte
+
+DEADLINE = 30.0
+"""Seconds after which waiting for anything is a failure."""
+
+KEYS = {
+    "enter": "\r", "tab": "\t", "backspace": "\x7f", "space": " ", "up": "\x1b[A", "down": "\x1b[B",
+    "right": "\x1b[C", "left": "\x1b[D", "end": "\x1b[F", "home": "\x1b[H", "pageup": "\x1b[5~",
+    "pagedown": "\x1b[6~", "ctrl+c": "\x03", "ctrl+p": "\x10", "escape": "\x1b[27u",
+}  # fmt: skip
+"""What a terminal sends for a key that has a name. Escape is sent as the protocol has it that the screen asks
+for, since a bare ESC is a key only when nothing comes after it for a while."""
+
+
+def korg(*words: str | Path) -> list[str]:
+    """The command that runs the program itself."""
+    return [sys.executable, "-m", "korg_tui", *map(str, words)]
+
+
+def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """An environment in which nothing but the arguments says which ledger to open, and a terminal that can
+    show everything."""
+    kept = ("PATH", "PYTHONPATH", "SYSTEMROOT", "TMPDIR")
+    given = {name: os.environ[name] for name in kept if name in os.environ}
+    state = {"HOME": str(home), "XDG_STATE_HOME": str(home / "state"), "TZ": "UTC"}
+    shown = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"}
+    return {**given, **state, **shown, **(more or {})}
+
+
+# The first program of a session has to ask for the terminal, or it gets no signal from it.
+_WITH_A_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+class Terminal:
+    """A terminal of a fixed size. What is written to it is in `raw`, and on `lines` as it looks."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        home: Path,
+        size: tuple[int, int] = (80, 24),
+        more: Mapping[str, str] | None = None,
+    ) -> None:
+        self.raw = bytearray()
+        self.screen = pyte.Screen(*size)
+        self._stream = pyte.ByteStream(self.screen)
+        self._drawn = 0
+        self._home = home
+        self._master, slave = pty.openpty()
+        self._set_size(size)
+        try:
+            self.program = subprocess.Popen(
+                [sys.executable, "-S", "-E", "-c", _WITH_A_TERMINAL, *command],
+                stdin=slave,
+                stdout=slave,
+                stderr=slave,
+                cwd=home,
+                env=environment(home, more),
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(self._master)
+            raise
+        finally:
+            os.close(slave)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.program.poll() is None:
+            self.program.kill()
+        self.program.wait(DEADLINE)
+        if self._master >= 0:
+            os.close(self._master)
+
+    def _set_size(self, size: tuple[int, int]) -> None:
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+
+    # what a person does
+
+    def press(self, *keys: str) -> None:
+        """Press keys, by their name or as characters."""
+        self.send("".join(KEYS.get(key, key) for key in keys))
+
+    def send(self, text: str) -> None:
+        """Send this as it is."""
+        os.write(self._master, text.encode())
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Make the window larger or smaller."""
+        self.lines  # noqa: B018 - what came before was drawn in the old size
+        self.screen.resize(rows, columns)
+        self._set_size((columns, rows))
+
+    def hang_up(self) -> int:
+        """Close the terminal; the exit code of the program."""
+        os.close(self._master)
+        self._master = -1
+        return self.program.wait(DEADLINE)
+
+    # what a person sees
+
+    @property
+    def lines(self) -> list[str]:
+        """The rows of the screen as they look now."""
+        if self._drawn < len(self.raw):
+            self._stream.feed(bytes(self.raw[self._drawn :]))
+            self._drawn = len(self.raw)
+        return self.screen.display
+
+    @property
+    def text(self) -> str:
+        """The whole screen, row below row."""
+        return "\n".join(self.lines)
+
+    def read(self, until: float) -> bool:
+        """Take in what the program writes next. False when it has ended and everything is read.
+
+        Raises TimeoutError when it writes nothing until then (monotonic seconds)."""
+        ready, _, _ = select.select([self._master], [], [], max(0.0, until - time.monotonic()))
+        if not ready:
+            raise TimeoutError
+        try:
+            got = os.read(self._master, 1 << 16)
+        except OSError:  # as Linux says that nobody has the other end open any more
+            got = b""
+        self.raw += got
+        return bool(got)
+
+    def wait(self, holds: Callable[[], object], what: str) -> None:
+        """Read until a condition holds. Raises AssertionError when it does not within `DEADLINE` seconds, or
+        when the program ends before."""
+        until = time.monotonic() + DEADLINE
+        while not holds():
+            try:
+                alive = self.read(until)
+            except TimeoutError:
+                raise AssertionError(f"waited {DEADLINE} s for {what}, and saw\n{self._seen()}") from None
+            if not alive and not holds():
+                code = self.program.wait(DEADLINE)
+                raise AssertionError(f"ended with {code} before {what}, and left\n{self._seen()}")
+
+    def see(self, *words: str) -> None:
+        """Wait until all these words stand on the screen."""
+        self.wait(lambda: all(word in self.text for word in words), f"{words} on the screen")
+
+    def miss(self, *words: str) -> None:
+        """Wait until none of these words stands on the screen any more."""
+        self.wait(lambda: not any(word in self.text for word in words), f"no {words} on the screen")
+
+    def end(self) -> int:
+        """Read until the program ends; its exit code."""
+        until = time.monotonic() + DEADLINE
+        with suppress(TimeoutError):
+            while self.read(until):
+                pass
+            return self.program.wait(max(0.1, until - time.monotonic()))
+        raise AssertionError(f"did not end within {DEADLINE} s, and shows\n{self._seen()}")
+
+    def _seen(self) -> str:
+        return "\n".join(f"|{line}|" for line in self.lines)
+
+
+# --- what was written, token by token
+
+_TEXT = re.compile(r"[^\x00-\x1f\x7f-\x9f]+")
+_CSI = re.compile(r"\x1b\[(?P<marker>[<-?]*)(?P<numbers>[0-9:;]*)(?P<between>[ -/]*)(?P<final>[@-~])")
+_STRING = re.compile(r"\x1b(?P<kind>[\]PX^_])(?P<payload>[^\x00-\x06\x08-\x1f\x7f-\x9f]*)(?:\x07|\x1b\\)")
+_ESCAPE = re.compile(r"\x1b(?P<between>[ -/]*)(?P<final>[0-OQ-WYZ\\`-~])")
+_STRINGS = {"]": "OSC", "P": "DCS", "X": "SOS", "^": "PM", "_": "APC"}
+_MODES = frozenset("hlpu")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One thing that a terminal reads: `text`, `C0`, `CSI`, `ESC`, `OSC`, `DCS`, `SOS`, `PM`, `APC`, or
+    `broken`, with its form (what it does, without how far or to what) and its content."""
+
+    kind: str
+    form: str
+    content: str
+
+
+def tokens(raw: bytes) -> Iterator[Token]:
+    """What a terminal reads in these bytes, strictly: what is no UTF-8, a C1 control, or a sequence without
+    its end is `broken`, one character of it at a time."""
+    text = raw.decode("utf-8", "surrogateescape")
+    at = 0
+    while at < len(text):
+        token, at = _token(text, at)
+        yield token
+
+
+def _token(text: str, at: int) -> tuple[Token, int]:
+    if found := _TEXT.match(text, at):
+        return Token("text", "text", found.group()), found.end()
+    if found := _CSI.match(text, at):
+        marker, numbers, between, final = found.group("marker", "numbers", "between", "final")
+        number = numbers if final in _MODES else ""
+        return Token("CSI", f"CSI {marker}{number}{between}{final}", numbers), found.end()
+    if found := _STRING.match(text, at):
+        kind, payload = _STRINGS[found["kind"]], found["payload"]
+        return Token(kind, f"{kind} {payload.partition(';')[0]}", payload), found.end()
+    if found := _ESCAPE.match(text, at):
+        return Token("ESC", f"ESC {found['between']}{found['final']}", ""), found.end()
+    one = text[at]
+    if one < "\x20" and one != "\x1b":
+        return Token("C0", f"C0 {one!r}"[:-1].replace("'", ""), one), at + 1
+    return Token("broken", f"broken {one!r}", text[at : at + 20]), at + 1
+
+
+def forms(raw: bytes) -> set[str]:
+    """The forms of all control sequences in these bytes."""
+    return {token.form for token in tokens(raw)} - {"text"}
+
+
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# Printable by category, but nothing is seen of them: they join, fill, or choose between shapes.
+_UNSEEN_ALTHOUGH_PRINTABLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
+    chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+}
+
+
+def unseen(raw: bytes) -> set[str]:
+    """The characters in the text of these bytes that nobody can see, or that turn other text around:
+    controls, bidi, zero-width, separators, surrogates (bytes that are no UTF-8), tags, and unassigned."""
+    written = set().union(*(token.content for token in tokens(raw) if token.kind == "text"))
+    return {
+        character
+        for character in written
+        if unicodedata.category(character) in _UNSEEN or character in _UNSEEN_ALTHOUGH_PRINTABLE
+    }
+
+
+def marks_in_a_row(raw: bytes) -> int:
+    """The most combining marks that stand on one character."""
+    most = 0
+    for foreign in _FOREIGN.findall(raw.decode("utf-8", "surrogateescape")):
+        run = 0
+        for character in foreign:
+            run = run + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+            most = max(most, run)
+    return most

@@ -1,0 +1,242 @@
+"""Every command on a ledger that attacks, as a process of its own: in a pipe, and on a real terminal.
+
+What is asserted are bytes: on a terminal the program's own colours and line ends, in a pipe line ends alone,
+and for the rest characters that can be seen."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hostile import got_through, write_hostile, write_hostile_names
+from terminal import DEADLINE, Terminal, environment, forms, korg, marks_in_a_row, tokens, unseen
+
+NAME = "\x1b[2J\x1b]52;c;cHduZWQ=\x07\x9b66;6H\u202e[@click=app.quit][b +\u2028\x7f\n"
+"""The name of a file or a folder that any system takes."""
+
+OPTION = NAME.replace(" ", "")
+SEEN = "␛[2J␛]52;c;cHduZWQ=␇\\x9b66;6H\\u202e[@click=app.quit]"
+"""How it is shown."""
+
+COLOURS = {"0", "1", "2", "31", "32", "33", "34", "35", "36"}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a command said in a pipe, and the same command on a terminal."""
+
+    code: int
+    out: bytes
+    err: bytes
+    on_terminal: bytes
+
+
+def ask(home: Path, *words: str | Path, more: Mapping[str, str] | None = None, stdin: bytes = b"") -> Said:
+    """Run a command twice at once, in a pipe and on a terminal of 80×24. Both end with the same code, and
+    neither lets anything through."""
+    with (
+        Terminal(korg(*words), home=home, more=more) as terminal,
+        subprocess.Popen(
+            korg(*words),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=home,
+            env=environment(home, more),
+        ) as pipe,
+    ):
+        try:
+            out, err = pipe.communicate(stdin, timeout=DEADLINE)
+            code = terminal.end()
+        finally:
+            pipe.kill()
+    assert code == pipe.returncode, (out[-500:], err, bytes(terminal.raw[-500:]))
+    said = Said(code, out, err, bytes(terminal.raw))
+    for raw, its_own in (
+        (out, {"C0 \\n"}),
+        (err, {"C0 \\n"}),
+        (said.on_terminal, {"C0 \\r", "C0 \\n", "CSI m"}),
+    ):
+        assert_harmless(raw, its_own)
+    colours = {token.content for token in tokens(said.on_terminal) if token.kind == "CSI"}
+    assert colours <= COLOURS
+    return said
+
+
+def assert_harmless(raw: bytes, its_own: set[str]) -> None:
+    """Nothing but what can be seen, and these control sequences."""
+    assert forms(raw) <= its_own
+    assert unseen(raw) == set()
+    assert marks_in_a_row(raw) <= 2
+    assert got_through(raw) == []
+    assert b"Traceback" not in raw
+
+
+def assert_refused(said: Said, code: int, *words: str) -> None:
+    """One line says what, where, and what now."""
+    assert said.code == code, said.err
+    assert said.out == b""
+    for raw in (said.err, said.on_terminal.replace(b"\r\n", b"\n")):
+        assert raw.startswith(b"korg-tui: ")
+        assert raw.endswith(b"\n")
+        assert raw.count(b"\n") == 1
+    for word in words:
+        assert word in said.err.decode()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hostile")
+
+
+@pytest.fixture(scope="module")
+def ledger(folder: Path) -> str:
+    """The name of the ledger in the folder; commands run there."""
+    return write_hostile(folder).name
+
+
+@pytest.fixture(scope="module")
+def named(folder: Path) -> Path:
+    """A folder with a hostile name, and in it ledgers with hostile names."""
+    names = folder / "names" / NAME
+    assert len(write_hostile_names(names)) > 20
+    return names
+
+
+EVENTS = [str(seq) for seq in range(2, 560, 3)]
+"""Of every attack several events, and of every sort of event some."""
+
+COMMANDS: dict[str, Sequence[str]] = {
+    "sessions": ["sessions"],
+    "lanes": ["lanes"],
+    "show": ["show"],
+    "show some": ["show", *EVENTS],
+    "show filtered": ["show", "--filter", "is:failed"],
+    "rewind": ["rewind", "15"],
+    "rewind before": ["rewind", "--before", "40"],
+    "follow": ["follow", "--until-idle", "0"],
+}
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_a_hostile_ledger_as_text(folder: Path, ledger: str, words: Sequence[str]) -> None:
+    said = ask(folder, *words, ledger)
+    assert said.code == 0
+    assert said.err == b""
+    assert "[@click=app.quit]" in said.out.decode()
+    assert "␛" in said.out.decode()
+    assert words[0] == "sessions" or "␛" in said.on_terminal.decode()
+    assert words[0] == "follow" or b"\x1b[" in said.on_terminal
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_a_hostile_ledger_as_json(folder: Path, ledger: str, words: Sequence[str]) -> None:
+    said = ask(folder, *words, ledger, "--json")
+    assert (said.code, said.err) == (0, b"")
+    assert said.on_terminal == said.out.replace(b"\n", b"\r\n")
+    documents = read_json(said.out)
+    if words[0] == "show":
+        assert {document["ledger"] for document in documents} == {ledger}
+        assert "\\u001b]52;c;cHduZWQ=\\u0007" in said.out.decode()
+
+
+def read_json(out: bytes) -> list[Any]:
+    """One document, a list of them, or one on each line."""
+    assert out.isascii()
+    documents = [json.loads(line) for line in out.splitlines()]
+    assert documents
+    return documents[0] if isinstance(documents[0], list) else documents
+
+
+@pytest.mark.parametrize("words", ["sessions", "show", "follow --until-idle 0"])
+def test_ledgers_with_hostile_names(folder: Path, named: Path, words: str) -> None:
+    said = ask(folder, *words.split(), named)
+    assert (said.code, said.err) == (0, b"")
+    assert SEEN in said.out.decode()
+
+
+@pytest.mark.parametrize("words", ["lanes", "show"])
+def test_hostile_names_as_json(folder: Path, named: Path, words: str) -> None:
+    said = ask(folder, words, named, "--json")
+    assert (said.code, said.err) == (0, b"")
+    assert all(NAME in document["ledger"] for document in read_json(said.out))
+
+
+def test_standard_input(folder: Path, ledger: str) -> None:
+    done = subprocess.run(
+        korg("show", "-"),
+        input=(folder / ledger).read_bytes(),
+        capture_output=True,
+        env=environment(folder),
+        timeout=DEADLINE,
+        check=True,
+    )
+    assert_harmless(done.stdout, {"C0 \\n"})
+    assert "␛]52;c;" in done.stdout.decode()
+
+
+# --- what a person does wrong, in words that attack
+
+
+def test_files_that_cannot_be_opened(folder: Path, named: Path) -> None:
+    readme = folder / f"readme {NAME}"
+    readme.write_text("no ledger: \x1b[2J \x9b66;6H\n")
+    (folder / "empty" / NAME).mkdir(parents=True)
+    for source, *words in (
+        (folder / NAME, "no such file", "check the name"),
+        (readme, "not a ledger"),
+        (folder / "empty" / NAME, "no ledger in this folder"),
+        (f"http://{NAME}", "cannot be read yet"),
+    ):
+        assert_refused(ask(folder, "show", source), 3, SEEN, *words)
+
+
+def test_a_name_that_is_no_utf_8(folder: Path) -> None:
+    assert_refused(ask(folder, "show", os.fsdecode(b"\x9b2J\xff\xed\xa0\x80")), 3, "no such file", "\ufffd")
+
+
+def test_events_that_are_not_there(folder: Path, ledger: str, named: Path) -> None:
+    assert_refused(ask(folder, "show", f"{NAME}:3", named), 2, f"no ledger is called {SEEN}", "there are")
+    assert_refused(ask(folder, "rewind", "2", named), 2, "several ledgers have an event 2", SEEN)
+    (one, *_) = sorted(named.glob("*click*"))
+    assert_refused(ask(folder, "show", f"{one}:99", named), 2, "no event 99", "nearest", SEEN)
+    assert_refused(ask(folder, "rewind", "--before", "1", ledger), 2)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["sessions", f"--{OPTION}"],
+        ["show", f"--filter=is:{NAME}"],
+        ["show", f"--filter=seq:{NAME}"],
+        ["follow", "--until-idle", NAME],
+        ["demo", NAME],
+        [f"--theme={NAME}"],
+        [f"-{OPTION}"],
+    ],
+    ids=["option", "filter is", "filter seq", "until idle", "demo", "theme", "letter"],
+)
+def test_words_that_nobody_understands(folder: Path, ledger: str, words: Sequence[str]) -> None:
+    assert_refused(ask(folder, *words, *([ledger] if words[0] in COMMANDS else [])), 2)
+
+
+def test_a_filter_that_attacks(folder: Path, ledger: str) -> None:
+    said = ask(folder, "show", ledger, f'--filter="[/" -"{NAME}" [b')
+    assert (said.code, said.err) == (0, b"")
+
+
+def test_narration_that_attacks(folder: Path, named: Path) -> None:
+    (one, *_) = sorted(named.glob("*click*"))
+    said = ask(folder, "sessions", more={"KORG_JOURNAL_PATH": str(one)})
+    assert said.code == 0
+    assert SEEN in said.err.decode()
+    assert_refused(
+        ask(folder, "sessions", more={"KORG_HOME": str(folder / NAME)}), 3, "no ledger found", SEEN
+    )

@@ -38,7 +38,6 @@ class Situation:
     failures: int = 0
     dead_pointers: int = 0
     live: bool = False
-    following: bool = False
     trail: int = 0
     nothing_found: bool = False
 

@@ -110,7 +110,7 @@ async def test_a_rewind_to_before_a_failure_lists_what_stays_undone():
         assert "pytest tests/test_dates.py" in shown
         assert "pytest -q" in shown
         assert "WebFetch" in shown
-        assert "session 3 3 independent" in shown
+        assert "session 23 3 independent" in shown
         assert "lane 2 sub   4 invalid" in shown
 
 

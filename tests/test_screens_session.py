@@ -118,7 +118,7 @@ async def test_a_number_goes_to_its_seq_and_says_when_it_is_not_there(pilot):
 async def test_a_seq_of_another_session_opens_that_session(pilot):
     await keys(pilot, *":25", "enter")
     assert at(pilot) == 25
-    assert "session 3 “Count the open tickets.”" in crumbs(pilot)
+    assert "session 23 “Count the open tickets.”" in crumbs(pilot)
     await keys(pilot, "escape")
     assert isinstance(pilot.app.screen, LedgersScreen)
 

@@ -57,7 +57,7 @@ class FindingScreen(SteppingScreen):
         if not words.strip():
             return None
         try:
-            return parse_query(words, self.reading.source.read)
+            return parse_query(words, self.reading.bodies(self.ledger), self.drops)
         except QueryError as error:
             self.say(visible(str(error)))
             return None

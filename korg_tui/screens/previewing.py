@@ -24,6 +24,7 @@ from korg_tui.widgets.details import Details
 
 IN_THE_BAR = "rewind preview"
 """The section of the preview that the bar shows already."""
+COUNTING = "counting what the rewind carries away …"
 COUNTS = ("sessions", "lanes")
 """The sections that stand below the lists."""
 
@@ -135,6 +136,8 @@ class PreviewingScreen(SteppingScreen):
         self.asking.ask(
             "plan", lambda: self._plan(seq, before, truncation), self._planned, rows=len(self.ledger)
         )
+        if self.asking.busy:
+            self.remark = COUNTING
 
     def _plan(self, seq: int, before: bool, truncation: bool) -> Plan | str:
         """Everything about the rewind that the rows need, or why there is none."""
@@ -145,6 +148,8 @@ class PreviewingScreen(SteppingScreen):
         preview = Preview(self.ledger, found, self._losses, truncation=truncation)
         rows = (self.ledger.row_of(each) for each in found.possible)
         possible = [row for row in rows if row is not None]
+        if found.dropped:
+            found.why(found.dropped[0])  # what is searched for the first reason serves all others
         return Plan(preview, preview.bar, sorted(preview.dropped.difference(possible)), possible)
 
     def _planned(self, plan: Plan | str) -> None:
@@ -152,6 +157,8 @@ class PreviewingScreen(SteppingScreen):
             self.say(visible(plan))
             return
         self.plan = plan
+        if self.remark == COUNTING:
+            self.remark = ""
         self._show_preview()
         target = self.spine.index_of(plan.preview.target)
         if target is not None:
@@ -200,13 +207,12 @@ class PreviewingScreen(SteppingScreen):
     # showing
 
     def drops(self, row: int) -> bool:
-        """Whether the previewed rewind drops this row."""
         if self.preview is None or row < 0:
             return False
         return self.preview.state(row).fate in ("invalidated", "possible")
 
     def _raw(self, row: int) -> bytes:
-        return self.reading.source.read(self.ledger.offset[row], self.ledger.length[row])
+        return self.reading.raw(self.ledger, row)
 
     def _blob(self, digest: str) -> BlobFound:
         """Blobs are verified once, until the ledger changes."""
@@ -232,7 +238,7 @@ class PreviewingScreen(SteppingScreen):
 
     def _event(self, row: int, preview: Preview | None) -> Sequence[Section]:
         zone = UTC if self.korg.utc else None
-        event = details(self.ledger, row, self.reading.source.read, zone=zone, blobs=self._blob)
+        event = details(self.ledger, row, self.reading.bodies(self.ledger), zone=zone, blobs=self._blob)
         event = [*event[:1], *gone_sections(self.reading, self.ledger, row), *event[1:]]
         if preview is None:
             return event

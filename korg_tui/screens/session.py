@@ -14,17 +14,21 @@ from korg_tui.commands import Place, Situation
 from korg_tui.event import Kind
 from korg_tui.messages import OpenSession
 from korg_tui.reading import Reading
+from korg_tui.screens import headlines
+from korg_tui.screens.asking import LONG
 from korg_tui.screens.finding import FindingScreen
 from korg_tui.screens.gone import rewound_words
 from korg_tui.screens.previewing import PreviewingScreen
-from korg_tui.text import crop, visible, width
-from korg_tui.views import Spine, lane_title, plural
+from korg_tui.text import visible
+from korg_tui.views import Spine
 from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
 from korg_tui.widgets.details import Details
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.minimap import Marks, Minimap
-from korg_tui.widgets.names import ending
 from korg_tui.widgets.spine import SpineView
+
+_PAUSE_SECONDS = 0.05
+"""Details of a long ledger wait so long, so that keys that follow each other do not wait for them."""
 
 
 class SessionScreen(FindingScreen, PreviewingScreen):
@@ -37,7 +41,7 @@ class SessionScreen(FindingScreen, PreviewingScreen):
     ) -> None:
         super().__init__()
         self.reading = reading
-        self.spine = Spine(ledger, session, reading.source.read)
+        self.spine = Spine(ledger, session, reading.bodies(ledger))
         self.view = SpineView(self.spine)
         self.details = Details()
         self.minimap = Minimap()
@@ -96,7 +100,6 @@ class SessionScreen(FindingScreen, PreviewingScreen):
             failures=len(self.spine.failures),
             dead_pointers=len(self.spine.dead_pointers),
             live=self.reading.live,
-            following=self.view.following,
             trail=len(self.trail),
         )
 
@@ -110,7 +113,10 @@ class SessionScreen(FindingScreen, PreviewingScreen):
         self.show_status()
         if not self._details_stale:
             self._details_stale = True
-            self.call_after_refresh(self._show_details)
+            if len(self.ledger) < LONG:
+                self.call_after_refresh(self._show_details)
+            else:
+                self.set_timer(_PAUSE_SECONDS, self._show_details)
 
     def _show_details(self) -> None:
         self._details_stale = False
@@ -118,31 +124,8 @@ class SessionScreen(FindingScreen, PreviewingScreen):
             self.show_details()
 
     def _show_crumbs(self) -> None:
-        crumbs = self.query_one("#crumbs", Line)
-        before, after = self._crumbs_before(), self._crumbs_after()
-        room = crumbs.size.width - sum(width(visible(text)) for text, _ in (*before, *after)) - 3
-        prompt = crop(self._prompt(), min(room, 60)) if room > 8 else ""
-        crumbs.show([*before, (f" “{prompt}”" if prompt else "", "line--quiet"), *after])
-
-    def _crumbs_before(self) -> list[tuple[str, str]]:
-        session = self.spine.session
-        name = ending(self.ledger.name, max(14, self.size.width // 4))
-        parts = [(name, "line--quiet")]
-        return parts if session is None else [*parts, (f" › session {session.index + 1}", "")]
-
-    def _crumbs_after(self) -> list[tuple[str, str]]:
-        lane = self.ledger.lane_at(self.row) if self.row >= 0 else None
-        line = self.view.line
-        parts = [] if lane is None else [(f" › {lane_title(lane)}", "")]
-        if line is not None:
-            parts.append((f" › {'' if line.seq is None else line.seq} {crop(line.tool, 30)}", "line--strong"))
-        return parts
-
-    def _prompt(self) -> str:
-        """The argument of the session's first head, as far as it is shown."""
-        session = self.spine.session
-        index = None if session is None else self.spine.index_of_row(session.head)
-        return "" if index is None else self.spine.line(index).argument
+        line = self.query_one("#crumbs", Line)
+        line.show(headlines.crumbs(self.spine, self.view.line, line.size.width))
 
     def _show_minimap(self) -> None:
         dropped, possible = ((), ()) if self.plan is None else (self.plan.dropped, self.plan.possible)
@@ -156,37 +139,9 @@ class SessionScreen(FindingScreen, PreviewingScreen):
         self.show_bar()
         self.show_keys()
 
-    def _status(self) -> list[tuple[str, str]]:
-        parts: list[tuple[str, str]] = [*self._follow_words(), *self.finding_words()]
-        session = self.spine.session
-        if session is not None:
-            parts += [
-                (plural(session.total_events, "event"), ""),
-                (plural(len(session.agents), "agent"), ""),
-                (f"{session.failed:,} failed", "line--bad" if session.failed else "line--quiet"),
-                (f"{session.dead_pointers:,} dead", "line--mark" if session.dead_pointers else "line--quiet"),
-            ]
-        parts.append((self._source_words(), "line--quiet" if self.reading.state == "live" else "line--mark"))
-        shown: list[tuple[str, str]] = []
-        for text, name in parts:
-            shown += [(" · ", "line--quiet")] * bool(shown) + [(text, name)]
-        return shown
-
-    def _follow_words(self) -> list[tuple[str, str]]:
-        if not self.reading.live:
-            return []
-        if self.view.following:
-            return [("FOLLOW", "line--good")]
-        behind = f" +{self.view.behind:,}" if self.view.behind else ""
-        return [(f"PAUSED{behind}", "line--mark")]
-
-    def _source_words(self) -> str:
-        reading = self.reading
-        if not reading.caught_up and reading.state == "reading":
-            return f"reading {100 * reading.done // reading.total} %" if reading.total else "reading"
-        if reading.state == "live":
-            return ending(reading.journal.name, max(20, self.size.width // 3))
-        return visible(reading.text or f"{reading.journal.name}: {reading.state}")
+    def _status(self) -> headlines.Parts:
+        width = self.size.width
+        return headlines.status(self.spine, self.view, self.reading, self.finding_words(), width)
 
     # what comes in
 

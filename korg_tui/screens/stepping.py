@@ -38,6 +38,11 @@ class SteppingScreen(KorgScreen):
         """The ledger's row under the cursor, -1 when there is none."""
         return self.spine.row(self.view.cursor) if len(self.spine) else -1
 
+    def drops(self, row: int) -> bool:
+        """Whether a previewed rewind drops this row; without a preview nothing is dropped."""
+        del row
+        return False
+
     # jumping
 
     def jump(self, row: int | None) -> bool:

@@ -29,6 +29,7 @@ class SourceRow:
 Row = SessionRow | SourceRow
 
 _NUMBERS = (("events", 7), ("agents", 7), ("failed", 7), ("dead", 5))
+_WIDE = 100
 _SORT_COLUMN = {"activity": "activity", "size": "events", "failures": "failed", "start": "activity"}
 
 
@@ -71,13 +72,19 @@ class SessionList(LineList):
     def head(self, cells: int, sort: str) -> str:
         """The names of the columns."""
         mark = _SORT_COLUMN[sort]
-        names = "".join(f"{_marked(name, mark):>{size}}" for name, size in _NUMBERS)
+        names = "".join(f"{_marked(name, mark):>{size}}" for name, size in self._numbers(cells))
         ledger = pad("ledger", self._ledger_cells(cells)) + "  " if self.names else ""
         return f"   {pad(_marked('activity', mark), 13)}{ledger}{pad('status', 10)}{names}  prompt"
 
     def _ledger_cells(self, cells: int) -> int:
         longest = max(map(width, self.names.values()), default=0)
-        return max(6, min(longest, cells // 4))
+        return max(6, min(longest, cells // (4 if cells >= _WIDE else 6)))
+
+    def _numbers(self, cells: int) -> Sequence[tuple[str, int]]:
+        """The columns of numbers. Where there is little room and ledgers have names, agents are left out."""
+        if cells >= _WIDE or not self.names:
+            return _NUMBERS
+        return [(name, size) for name, size in _NUMBERS if name != "agents"]
 
     def draw(self, index: int, width: int) -> Strip:
         row = self.rows[index]
@@ -105,9 +112,8 @@ class SessionList(LineList):
             parts.append(Segment(f"{pad(name, size)}  ", self._style("sessions--ledger")))
         status = "sessions--bad" if row.status == "malformed" else "sessions--quiet"
         parts.append(Segment(pad(row.status, 10), self._style(status)))
-        counts = (row.events, row.agents, row.failed, row.dead_pointers)
-        for (name, size), count in zip(_NUMBERS, counts, strict=True):
-            parts.append(self._number(name, size, count))
+        counts = {"events": row.events, "agents": row.agents, "failed": row.failed, "dead": row.dead_pointers}
+        parts += [self._number(name, size, counts[name]) for name, size in self._numbers(cells)]
         parts.append(Segment("  "))
         if row.synthesized:
             parts.append(Segment("synthesized ", self._style("sessions--quiet")))

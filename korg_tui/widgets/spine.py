@@ -23,6 +23,7 @@ from korg_tui.widgets.lines import LineList
 
 _BARS = " ▏▎▍▌▋▊▉█"
 _SHIFT = 8
+_LEAST_COLUMNS, _CELLS_PER_COLUMN = 4, 9
 _ARGUMENT_CELLS = 1000
 _DURATION_CELLS = 9
 _RULE_CELLS = 9
@@ -86,6 +87,10 @@ class SpineView(LineList):
         super().watch_scroll_y(old_value, new_value)
         if round(old_value) != round(new_value):
             self.post_message(self.Scrolled())
+
+    def on_resize(self) -> None:
+        self.spine.set_columns(max(_LEAST_COLUMNS, self.row_width // _CELLS_PER_COLUMN))
+        super().on_resize()
 
     # following
 
@@ -189,7 +194,7 @@ class SpineView(LineList):
             sign, style = state.sign, self._style(_MARK_STYLES[state.fate])
         else:
             sign, style = line.sign, self._words_style(line)
-        return [Segment(f"{sign.translate(_ASCII_SIGNS) if self._ascii else sign} ", style)]
+        return [Segment(f"{to_ascii(sign) if self._ascii else sign} ", style)]
 
     def _text(self, line: SpineLine, state: RowState | None, room: int) -> list[Segment]:
         tool_cells = 13 if self.row_width < 60 else 14 if self.row_width < 90 else 18
@@ -253,7 +258,6 @@ class SpineView(LineList):
 
 
 _ROW_STYLES = {"invalidated": "spine--dropped", "possible": "spine--possible"}
-_ASCII_SIGNS = str.maketrans({"✗": "x", "╳": "X", "·": ".", "○": "o", "↺": "@", "§": "$"})
 _MARK_STYLES = {
     "kept": "spine--target",
     "invalidated": "spine--dropped-mark",

@@ -1,0 +1,78 @@
+"""Headlines: what the crumbs and the status line of a session say, as parts of (text, component class)."""
+
+from __future__ import annotations
+
+from korg_tui.reading import Reading
+from korg_tui.text import crop, visible, width
+from korg_tui.views import Spine, SpineLine, lane_title, plural
+from korg_tui.widgets.names import ending
+from korg_tui.widgets.spine import SpineView
+
+Parts = list[tuple[str, str]]
+
+
+def crumbs(spine: Spine, line: SpineLine | None, cells: int) -> Parts:
+    """Ledger › session “prompt” › lane › event; the prompt gets the room that the others leave."""
+    before, after = _before(spine, cells), _after(spine, line)
+    room = cells - sum(width(visible(text)) for text, _ in (*before, *after)) - 5
+    prompt = crop(_prompt(spine), min(room, 60)) if room > 8 else ""
+    return [*before, (f" “{prompt}”" if prompt else "", "line--quiet"), *after]
+
+
+def _before(spine: Spine, cells: int) -> Parts:
+    parts = [(ending(spine.ledger.name, max(14, cells // 4)), "line--quiet")]
+    session = spine.session
+    return parts if session is None else [*parts, (f" › session {session.seq}", "")]
+
+
+def _after(spine: Spine, line: SpineLine | None) -> Parts:
+    if line is None:
+        return []
+    lane = spine.ledger.lane_at(line.row)
+    parts = [] if lane is None else [(f" › {lane_title(lane)}", "")]
+    return [*parts, (f" › {'' if line.seq is None else line.seq} {crop(line.tool, 30)}", "line--strong")]
+
+
+def _prompt(spine: Spine) -> str:
+    """The argument of the session's first head, as far as it is shown."""
+    session = spine.session
+    index = None if session is None else spine.index_of_row(session.head)
+    return "" if index is None else spine.line(index).argument
+
+
+def status(spine: Spine, view: SpineView, reading: Reading, findings: Parts, cells: int) -> Parts:
+    """Follow state · findings · counts of the session · how the source is doing."""
+    parts = [*_follow(view, reading), *findings, *_counts(spine)]
+    parts.append((_source(reading, cells), "line--quiet" if reading.state == "live" else "line--mark"))
+    shown: Parts = []
+    for part in parts:
+        shown += [(" · ", "line--quiet")] * bool(shown) + [part]
+    return shown
+
+
+def _follow(view: SpineView, reading: Reading) -> Parts:
+    if not reading.live:
+        return []
+    if view.following:
+        return [("FOLLOW", "line--good")]
+    return [(f"PAUSED +{view.behind:,}" if view.behind else "PAUSED", "line--mark")]
+
+
+def _counts(spine: Spine) -> Parts:
+    session = spine.session
+    if session is None:
+        return []
+    return [
+        (plural(session.total_events, "event"), ""),
+        (plural(len(session.agents), "agent"), ""),
+        (f"{session.failed:,} failed", "line--bad" if session.failed else "line--quiet"),
+        (f"{session.dead_pointers:,} dead", "line--mark" if session.dead_pointers else "line--quiet"),
+    ]
+
+
+def _source(reading: Reading, cells: int) -> str:
+    if not reading.caught_up and reading.state == "reading":
+        return f"reading {100 * reading.done // reading.total} %" if reading.total else "reading"
+    if reading.state == "live":
+        return ending(reading.journal.name, max(20, cells // 3))
+    return visible(reading.text or f"{reading.journal.name}: {reading.state}")

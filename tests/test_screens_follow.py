@@ -117,9 +117,11 @@ async def test_a_source_that_is_gone_says_so_and_comes_back():
         assert "gone since 14:02:11; it is read again when it comes back" in status(pilot)
         await keys(pilot, "escape")
         assert "gone since 14:02:11" in pilot.app.screen.lines.draw(0, 138).text
-        source.says("live", "journal.jsonl is back")
-        await pilot.pause()
         await keys(pilot, "enter")
+        source.says("back", "journal.jsonl is back, and is followed again")
+        await pilot.pause()
+        assert status(pilot) == "journal.jsonl is back, and is followed again"
+        await keys(pilot, "k")
         assert status(pilot).endswith("· .korg/journal.jsonl")
 
 
@@ -156,6 +158,25 @@ async def test_a_rewind_that_drops_the_row_under_the_cursor_leaves_it_on_the_nea
         text = "\n".join(pilot.app.screen.details.plain)
         assert "gone: 9 events that a rewind dropped" in text
         assert "step 9" in text
+
+
+async def test_a_ledger_that_is_emptied_under_the_reader_and_filled_again():
+    source = MemorySource(a_loop(10))
+    async with app_over(source).run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "k", "r")
+        source.becomes(b"")
+        await pilot.pause()
+        assert pilot.app.screen.view.count == 0
+        assert not pilot.app.screen.previewing
+        await keys(pilot, *":3", "enter")
+        assert status(pilot) == "3 is not in this ledger; it has no events"
+        await keys(pilot, "j", "e", "z", "h", "enter", "G", "F")
+        source.becomes(a_loop(2))
+        await pilot.pause()
+        assert pilot.app.screen.view.count == 5
+        await keys(pilot, "escape")
+        assert "go on" in pilot.app.screen.lines.draw(0, 100).text
 
 
 async def test_what_came_in_is_found_by_the_search_that_runs_on():

@@ -10,6 +10,9 @@ from korg_tui.widgets.spine import SpineView
 
 Parts = list[tuple[str, str]]
 
+WELL = ("live", "back")
+"""States in which a source is followed, and nothing need be said of it."""
+
 
 def crumbs(spine: Spine, line: SpineLine | None, cells: int) -> Parts:
     """Ledger › session “prompt” › lane › event; the prompt gets the room that the others leave."""
@@ -43,7 +46,7 @@ def _prompt(spine: Spine) -> str:
 def status(spine: Spine, view: SpineView, reading: Reading, findings: Parts, cells: int) -> Parts:
     """Follow state · findings · counts of the session · how the source is doing."""
     parts = [*_follow(view, reading), *findings, *_counts(spine)]
-    parts.append((_source(reading, cells), "line--quiet" if reading.state == "live" else "line--mark"))
+    parts.append((_source(reading, cells), "line--quiet" if reading.state in WELL else "line--mark"))
     shown: Parts = []
     for part in parts:
         shown += [(" · ", "line--quiet")] * bool(shown) + [part]
@@ -73,6 +76,6 @@ def _counts(spine: Spine) -> Parts:
 def _source(reading: Reading, cells: int) -> str:
     if not reading.caught_up and reading.state == "reading":
         return f"reading {100 * reading.done // reading.total} %" if reading.total else "reading"
-    if reading.state == "live":
+    if reading.state in WELL:
         return ending(reading.journal.name, max(20, cells // 3))
     return visible(reading.text or f"{reading.journal.name}: {reading.state}")

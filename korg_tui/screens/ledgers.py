@@ -15,6 +15,7 @@ from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenDemo, OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens.base import KorgScreen
+from korg_tui.screens.headlines import WELL
 from korg_tui.text import visible, visible_lines
 from korg_tui.views import SORTS, SessionRow, has_words, plural, session_rows, sort_sessions
 from korg_tui.widgets.chrome import Ask, KeyFooter, Line
@@ -110,7 +111,7 @@ class LedgersScreen(KorgScreen):
             found = [
                 row
                 for ledger in reading.journal.ledgers
-                for row in session_rows(ledger, now, live=reading.state == "live")
+                for row in session_rows(ledger, now, live=reading.state in WELL)
             ]
             sessions += found
             if reading.state in _TROUBLE or not found:
@@ -199,8 +200,9 @@ class LedgersScreen(KorgScreen):
 def _source_row(reading: Reading) -> SourceRow:
     if not reading.caught_up and reading.state == "reading":
         return SourceRow(reading.journal.name, "reading", "")
-    text = reading.text or "no sessions yet: the first event will show here"
-    state = "empty" if reading.state == "live" else reading.state
+    text = "" if reading.state in WELL else reading.text
+    text = text or "no sessions yet: the first event will show here"
+    state = "empty" if reading.state in WELL else reading.state
     return SourceRow(reading.journal.name, state, visible(text))
 
 

@@ -47,6 +47,7 @@ class SessionScreen(FindingScreen, PreviewingScreen):
         self.minimap = Minimap()
         self._begin_at = seq
         self._details_stale = False
+        self._state = reading.state
         self._here: tuple[int | None, int] = (None, -1)
         """Seq and row under the cursor, as they were when the ledger last changed."""
 
@@ -154,6 +155,9 @@ class SessionScreen(FindingScreen, PreviewingScreen):
         if not self.ready:
             self.spine.extend()
             return
+        if reading.state != self._state:
+            self._state = reading.state
+            self.remark = visible(reading.text) if reading.state == "back" else ""
         mine = [change for change in changes if change.ledger is self.ledger]
         if mine:
             self._take_in(mine)
@@ -166,6 +170,7 @@ class SessionScreen(FindingScreen, PreviewingScreen):
 
     def _take_in(self, changes: Sequence[Change]) -> None:
         (seq, row), displaced = self._here, _displaced(changes, self._here[1])
+        self._hold_on_to_the_session()
         if displaced:
             new: list[int] = []
             self.view.reshape(lambda: new.append(self.spine.extend()), lambda: self._find(seq, row))
@@ -175,6 +180,16 @@ class SessionScreen(FindingScreen, PreviewingScreen):
             self.view.grown(self.spine.extend())
             self.search_on()
         self.preview_again()
+
+    def _hold_on_to_the_session(self) -> None:
+        """A rewind can take the session away and write it anew: then the one with its number is shown."""
+        old, sessions = self.spine.session, self.ledger.sessions
+        if old is None or not sessions or any(each is old.standing() for each in sessions):
+            return
+        session = next((each for each in sessions if each.seq == old.seq), sessions[0])
+        self.spine = Spine(self.ledger, session.index, self.reading.bodies(self.ledger))
+        self.view.spine = self.spine
+        self.filter(self.filtered_by)
 
     def _identity(self) -> int | None:
         return self.ledger.seq_at(self.row) if self.row >= 0 else None
@@ -252,7 +267,10 @@ class SessionScreen(FindingScreen, PreviewingScreen):
         """Go to the event of this seq, in another session too."""
         row = self.ledger.row_of(seq)
         if row is None:
-            self.say(f"{seq} is not in this ledger; it has {self.ledger.seq[0]} to {self.ledger.seq[-1]}")
+            seqs = self.ledger.seq
+            self.say(
+                f"{seq} is not in this ledger; it has {f'{seqs[0]} to {seqs[-1]}' if seqs else 'no events'}"
+            )
         elif not self.jump(row):
             session = self.ledger.session_at(row)
             if session is not None:

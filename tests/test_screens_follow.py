@@ -87,6 +87,23 @@ async def test_new_rows_move_neither_cursor_nor_page_fold_filter_or_sideways_pla
         assert status(pilot).startswith("FOLLOW · 89 events")
 
 
+async def test_new_rows_do_not_scroll_the_details():
+    source = MemorySource(a_loop(10))
+    async with app_over(source).run_test(size=(100, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "g", "enter", "pagedown")
+        details = pilot.app.screen.details
+        before = (details.cursor, round(details.scroll_y))
+        assert before[0] > 0
+        text = list(details.plain)
+        grow(source, 2)
+        await pilot.pause()
+        assert list(details.plain) != text
+        assert (details.cursor, round(details.scroll_y)) == before
+        await keys(pilot, "escape", "j")
+        assert (details.cursor, round(details.scroll_y)) == (0, 0)
+
+
 async def test_the_wheel_looks_back_and_pauses():
     source = MemorySource(a_loop(40))
     async with app_over(source).run_test(size=(100, 24)) as pilot:

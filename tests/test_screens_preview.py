@@ -146,12 +146,13 @@ async def test_what_has_no_causes_cannot_be_a_target():
 async def test_a_preview_follows_a_ledger_that_grows():
     async with app_over(worked_example()).run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        await stand(pilot, 5)
-        await keys(pilot, "r")
+        await stand(pilot, 6)
+        await keys(pilot, "R", "w")
+        assert "why a rewind to 2 drops it" in pane(pilot)
         longer = worked_example()
         longer.infer(7, by="agent:main")
         source = pilot.app.readings[0].source
         source.append(longer.nested()[len(source.epochs[-1]) :])
         await pilot.pause()
-        assert bar(pilot).startswith("Keep ≤ 5 · 3 invalid")
-        assert pilot.app.screen.preview.target == 5
+        assert bar(pilot).startswith("Keep ≤ 2 (before 6) · 6 invalid")
+        assert "why a rewind to 2 drops it" in pane(pilot)

@@ -167,15 +167,22 @@ class PreviewingScreen(SteppingScreen):
     def preview_again(self) -> None:
         """The ledger has changed: the same preview over what it is now, if its event is still there."""
         self._blobs = None
-        preview = self.preview
-        if preview is None:
-            return
-        row = self.ledger.row_of(preview.target)
-        if row is None:
+        if self.preview is not None and not self._aim_again():
+            target = self.preview.target
+            self.telling_why = False
             self.leave_preview()
-            self.remark = f"{preview.target} is gone from the ledger: the preview of a rewind to it ended"
-        else:
-            self._aim(row, before=False)
+            self.remark = f"{target} is gone from the ledger: the preview of a rewind to it ended"
+
+    def _aim_again(self) -> bool:
+        """The same preview once more; False when its event is gone."""
+        before, why = self.before, self.telling_why
+        seq = before if before is not None or self.preview is None else self.preview.target
+        row = None if seq is None else self.ledger.row_of(seq)
+        if row is None:
+            return False
+        self._aim(row, before=before is not None)
+        self.telling_why = why
+        return True
 
     def _show_preview(self) -> None:
         self.set_class(self.previewing, "-preview")
@@ -196,9 +203,7 @@ class PreviewingScreen(SteppingScreen):
 
     def do_scope(self) -> None:
         self.truncation = not self.truncation
-        row = None if self.preview is None else self.ledger.row_of(self.preview.target)
-        if row is not None:
-            self._aim(row, before=False)
+        self._aim_again()
 
     def do_why(self) -> None:
         self.telling_why = not self.telling_why

@@ -72,7 +72,7 @@ class Details(LineList):
 
     def __init__(self) -> None:
         super().__init__("details")
-        self.sections: Sequence[Section] = ()
+        self.sections: tuple[Section, ...] = ()
         self._rows: list[_Row] = []
 
     @property
@@ -89,12 +89,13 @@ class Details(LineList):
         return [row.plain for row in self._rows]
 
     def show(self, sections: Sequence[Section]) -> None:
-        """Show these sections from their beginning; the same ones stay where they are."""
-        if tuple(sections) == tuple(self.sections):
+        """Show these sections: from their beginning, unless they are about what was shown before."""
+        before, self.sections = self.sections, tuple(sections)
+        if self.sections == before:
             return
-        self.sections = tuple(sections)
-        self.cursor = 0
-        self.scroll_to(y=0, animate=False, force=True)
+        if not (before and self.sections and before[0].title == self.sections[0].title):
+            self.cursor = 0
+            self.scroll_to(y=0, animate=False, force=True)
         self.redraw()
 
     def measure(self) -> None:

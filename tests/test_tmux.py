@@ -1,0 +1,106 @@
+"""The README's first five minutes with real keys in a real terminal: tmux, at two sizes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from builders import WORKED_EXAMPLE, table
+
+pytestmark = pytest.mark.slow
+
+PATIENCE = 30
+
+
+@dataclass
+class Tmux:
+    """One program in a tmux server of its own."""
+
+    socket: str
+
+    def run(self, *words: str) -> str:
+        command = ["tmux", "-f", "/dev/null", "-L", self.socket, *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
+
+    def start(self, columns: int, rows: int, *words: str) -> None:
+        program = shlex.join([sys.executable, "-m", "korg_tui", *words])
+        clean = "env -u COLUMNS -u LINES TERM=xterm-256color"
+        shell = f"{clean} {program}; echo LEFT WITH $?; sleep 60"
+        self.run("new-session", "-d", "-x", str(columns), "-y", str(rows), shell)
+
+    def keys(self, *keys: str) -> None:
+        self.run("send-keys", *keys)
+
+    def screen(self) -> str:
+        return self.run("capture-pane", "-p")
+
+    def until(self, pattern: str) -> str:
+        """The screen as soon as it shows this; fails with the last one if it never does."""
+        end = time.monotonic() + PATIENCE
+        while not re.search(pattern, screen := self.screen(), re.MULTILINE):
+            assert time.monotonic() < end, f"never saw {pattern!r}:\n{screen}"
+            time.sleep(0.05)
+        return screen
+
+
+@pytest.fixture
+def tmux(tmp_path: Path) -> Iterator[Tmux]:
+    assert shutil.which("tmux"), "these tests need tmux"
+    server = Tmux(f"korg-{tmp_path.name}")
+    yield server
+    subprocess.run(["tmux", "-L", server.socket, "kill-server"], capture_output=True, check=False)
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
+def test_the_first_five_minutes(tmux: Tmux, columns: int, rows: int) -> None:
+    tmux.start(columns, rows, "--demo")
+    tmux.until("tests/test_invoice")
+    tmux.keys("Enter")
+    tmux.until("FOLLOW .* 1 failed")
+    tmux.keys("e")
+    tmux.until(r"› 44 Bash")
+    tmux.keys("p")
+    tmux.until(r"› 43 llm_inference")
+    tmux.keys("BSpace")
+    tmux.until(r"› 44 Bash")
+    tmux.keys("R")
+    screen = tmux.until(r"Keep ≤ 43 ")
+    assert re.search(r"44 .*╳.*Bash", screen)
+    assert "undoing nothing on disk" in re.sub(r"\s+", " ", screen)
+    tmux.keys("w")
+    tmux.until("44 followed from 43")
+    tmux.keys("Escape")
+    tmux.until("w why")
+    tmux.keys("Escape")
+    tmux.until("r rewind to")
+    tmux.keys("q")
+    tmux.until("LEFT WITH 0")
+
+
+def test_a_ledger_is_followed_through_growth_loss_and_return(tmux: Tmux, tmp_path: Path) -> None:
+    path = tmp_path / "live.jsonl"
+    tmux.start(120, 40, str(path))
+    tmux.until("waiting")
+    lines = table(WORKED_EXAMPLE).nested().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:4]))
+    tmux.until("4 events")
+    with path.open("ab") as ledger:
+        ledger.write(b"".join(lines[4:]))
+    tmux.until("7 events")
+    path.rename(tmp_path / "away")
+    tmux.until("(?i)gone")
+    (tmp_path / "away").rename(path)
+    tmux.until("7 events")
+    path.write_bytes(b"".join(lines[:5]))
+    tmux.until("rewound to 5")
+    tmux.keys("q")
+    tmux.until("LEFT WITH 0")

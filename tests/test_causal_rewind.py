@@ -47,6 +47,12 @@ def test_why_is_a_shortest_chain_of_reasons() -> None:
     assert found.why(5) == found.why(2) == ()
 
 
+def test_the_reason_of_a_row_is_its_most_telling_edge() -> None:
+    found = rewind(ledger_of(WORKED_EXAMPLE), 5)
+    assert (found.reason(6), found.reason(7), found.reason(5)) == ((2, 5), (4, 5), None)
+    assert rewind(ledger_of(WORKED_EXAMPLE), 0).reason(3) is None
+
+
 def test_every_later_event_meets_one_fate() -> None:
     ledger = ledger_of(
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from functools import cached_property
 
 from korg_tui.causal.edges import Weave, weave
 from korg_tui.causal.ledger import Ledger
@@ -35,29 +35,54 @@ class NoDecision(LookupError):
         super().__init__(f"nothing in the ledger led to {seq} ({pointer.word}); name an event to keep")
 
 
-@dataclass(slots=True)
 class Rewind:
     """A rewind that nobody carried out. Five sets hold all agent events of the ledger, seqs ascending.
 
-    `invalidated` is what §3 calls invalid, `possible` what it may be; these two are the dropped events.
-    `unknown` are later events whose cause is not in the ledger, `independent` are later ones with no
-    recorded dependence. What is in none of the four is kept.
+    What is in none of the four sets below is kept. Each is worked out when somebody looks at it.
     """
 
-    target: int
-    invalidated: tuple[int, ...]
-    possible: tuple[int, ...]
-    unknown: tuple[int, ...]
-    independent: tuple[int, ...]
-    _ledger: Ledger = field(repr=False)
-    _weave: Weave | None = field(repr=False)
-    _certain: Reach | None = field(repr=False)
-    _all: Reach | None = field(repr=False)
+    def __init__(
+        self, ledger: Ledger, target: int, woven: Weave | None, certain: Reach | None, every: Reach | None
+    ) -> None:
+        self.target = target
+        self._ledger = ledger
+        self._weave = woven
+        self._certain = certain
+        self._all = every
+
+    @cached_property
+    def invalidated(self) -> tuple[int, ...]:
+        """What §3 calls invalid."""
+        seqs = self._ledger.seq
+        if self._certain is None:
+            return tuple([seqs[row] for row in range(len(self._ledger)) if self._ledger.head_at(row) >= 0])
+        return tuple([seqs[row] for row in self._certain.rows])
+
+    @cached_property
+    def possible(self) -> tuple[int, ...]:
+        """What it may call invalid: the ledger leaves it open."""
+        if self._certain is None or self._all is None or self._all is self._certain:
+            return ()
+        return tuple([self._ledger.seq[row] for row in self._all.rows if row not in self._certain])
+
+    @cached_property
+    def dropped(self) -> tuple[int, ...]:
+        """Invalidated and possible events."""
+        return tuple(sorted(self.invalidated + self.possible)) if self.possible else self.invalidated
 
     @property
-    def dropped(self) -> tuple[int, ...]:
-        """Invalidated and possible events, ascending."""
-        return tuple(sorted(self.invalidated + self.possible))
+    def unknown(self) -> tuple[int, ...]:
+        """Later events that are not dropped, and whose cause is not in the ledger."""
+        return self._left[0]
+
+    @property
+    def independent(self) -> tuple[int, ...]:
+        """Later events with no recorded dependence."""
+        return self._left[1]
+
+    @cached_property
+    def _left(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return ((), ()) if self._all is None else _not_reached(self._ledger, self._all)
 
     def state(self, seq: int) -> str:
         """`kept`, `invalidated`, `possible`, `unknown` or `independent`."""
@@ -79,20 +104,39 @@ class Rewind:
         row = self._dropped_row(seq)
         if row is None or self._weave is None or self._all is None:
             return ()
-        return tuple(sorted({rule for rule, _ in _rule_sources(self._weave, self._all, row)}))
+        edges = {rule for rule, _ in _Sources(self._weave, self._all, certain=False).of(row)}
+        here = self._ledger.lane_at(row)
+        began = any(lane.above and lane.opener in self._all for lane in (here.chain() if here else ()))
+        return tuple(sorted(edges | {3} if began else edges))
+
+    def reason(self, seq: int) -> _Step | None:
+        """The most telling edge that drops an event, `(rule, seq)` of where it comes from: of the largest
+        rule, from the smallest seq. Cheaper than `why`, of which it need not be the last step."""
+        row, reach = self._dropped_row(seq), self._reach_of(seq)
+        if row is None or reach is None or self._weave is None:
+            return None
+        edges = _Sources(self._weave, reach, certain=reach.certain).of(row)
+        rule, source = min(edges, key=lambda edge: (-edge[0], edge[1]))
+        return rule, self._ledger.seq[source]
 
     def why(self, seq: int) -> tuple[_Step, ...]:
         """A shortest chain of reasons from the target to a dropped event, as `(rule, seq)` pairs."""
-        row = self._dropped_row(seq)
-        if row is None or self._weave is None or self._certain is None or self._all is None:
+        row, reach = self._dropped_row(seq), self._reach_of(seq)
+        if row is None or reach is None or self._weave is None:
             return ()
-        reach = self._certain if row in self._certain else self._all
         steps: list[_Step] = []
         while row != reach.start:
-            rule, before = min(_nearer(self._weave, reach, row))
+            nearer = _Sources(self._weave, reach, certain=reach.certain, steps=reach.distance[row] - 1)
+            rule, before = min(nearer.of(row))
             steps.append((rule, self._ledger.seq[row]))
             row = before
         return tuple(reversed(steps))
+
+    def _reach_of(self, seq: int) -> Reach | None:
+        """The reach along certain edges for what is invalidated, along all of them for what is possible."""
+        row = self._ledger.row_of(seq)
+        invalid = row is not None and self._certain is not None and row in self._certain
+        return self._certain if invalid else self._all
 
     def _dropped_row(self, seq: int) -> int | None:
         row = self._ledger.row_of(seq)
@@ -109,7 +153,7 @@ def rewind(ledger: Ledger, seq: int, *, before: bool = False) -> Rewind:
     """
     row = ledger.row_of(seq)
     if row is None and seq == 0 and not before:
-        return _everything(ledger)
+        return Rewind(ledger, 0, None, None, None)
     if row is None or not Kind(ledger.kind[row]).agent:
         raise NoSuchEvent(seq, nearest(ledger, seq), governance=row is not None)
     if before:
@@ -118,7 +162,10 @@ def rewind(ledger: Ledger, seq: int, *, before: bool = False) -> Rewind:
             raise NoDecision(seq, ledger.pointer_at(ledger.row_of(seq) or 0))
     session = ledger.session_at(row)
     assert session is not None
-    return _rewind(ledger, weave(ledger, session), row)
+    woven = weave(ledger, session)
+    certain = Reach(woven, row, certain=True)
+    every = Reach(woven, row, certain=False) if woven.doubtful else certain
+    return Rewind(ledger, ledger.seq[row], woven, certain, every)
 
 
 def nearest(ledger: Ledger, seq: int) -> tuple[int, ...]:
@@ -132,86 +179,61 @@ def nearest(ledger: Ledger, seq: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _everything(ledger: Ledger) -> Rewind:
-    seqs = tuple(ledger.seq[row] for row in range(len(ledger)) if ledger.head_at(row) >= 0)
-    return Rewind(0, seqs, (), (), (), ledger, None, None, None)
-
-
-def _rewind(ledger: Ledger, woven: Weave, row: int) -> Rewind:
-    certain = Reach(woven, row, certain=True)
-    every = Reach(woven, row, certain=False) if woven.doubtful else certain
-    seqs = ledger.seq
-    invalidated = tuple(seqs[each] for each in certain.rows)
-    possible = tuple(seqs[each] for each in every.rows if each not in certain) if every is not certain else ()
-    unknown, independent = _left(ledger, every, row)
-    return Rewind(seqs[row], invalidated, possible, unknown, independent, ledger, woven, certain, every)
-
-
-def _left(ledger: Ledger, reach: Reach, row: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _not_reached(ledger: Ledger, reach: Reach) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The later events that are not reached: those whose cause is unknown, and the others."""
-    seqs, heads = ledger.seq, ledger.heads
-    later_heads = set(heads[row + 1 :])
-    lost = {head for head in later_heads if head > row and not ledger.pointer_at(head).begins}
-    left = [each for each in range(row + 1, len(ledger)) if heads[each] >= 0 and each not in reach]
+    seqs, heads, start = ledger.seq, ledger.heads, reach.start
+    later_heads = set(heads[start + 1 :])
+    lost = {head for head in later_heads if head > start and not ledger.pointer_at(head).begins}
+    left = [row for row in range(start + 1, len(ledger)) if heads[row] >= 0 and row not in reach]
     if not lost:
-        return (), tuple([seqs[each] for each in left])
-    unknown = [seqs[each] for each in left if heads[each] in lost]
-    return tuple(unknown), tuple([seqs[each] for each in left if heads[each] not in lost])
+        return (), tuple([seqs[row] for row in left])
+    unknown = tuple([seqs[row] for row in left if heads[row] in lost])
+    return unknown, tuple([seqs[row] for row in left if heads[row] not in lost])
 
 
-def _rule_sources(woven: Weave, reach: Reach, row: int) -> Iterator[_Step]:
-    """`(rule, source)` of the edges into a dropped event from the target or a dropped one, one per rule and
-    kind of edge, and rule 3 for what is in a sub-lane that began among them."""
-    ledger, first_below = woven.ledger, reach.first_below
-    if ledger.parent_row(row) in reach:
-        yield 1, ledger.parent_row(row)
-    for read in woven.consumed_by(row):
-        if read in reach:
-            yield _counts_as(woven, read, reach.start), read
-        for lane, _link in woven.linked_lanes(read):
-            if first_below.get(lane.key, row) < min(read, row):
-                yield 4, first_below[lane.key]
-    for lane, _link in woven.linked_lanes(row):
-        if first_below.get(lane.key, row) < row:
-            yield 2, first_below[lane.key]
-    here = ledger.lane_at(row)
-    for lane in here.chain() if here else ():
-        if lane.above is not None and lane.opener in reach:
-            yield 3, lane.opener
-    if here is not None and here.opener == row:
-        calls = [link.call for link in woven.lane_links(here)]
-        yield from ((3, call) for call in calls if call < row and call in reach)
+class _Sources:
+    """Where the edges into a dropped event come from, among the target and the dropped events, or among
+    those that are `steps` edges from the target. Of a whole sub-tree the smallest row stands for all."""
 
+    def __init__(self, woven: Weave, reach: Reach, *, certain: bool, steps: int | None = None) -> None:
+        self._woven = woven
+        self._reach = reach
+        self._certain = certain
+        self._steps = steps
 
-def _counts_as(woven: Weave, read: int, target: int) -> int:
-    """The rule of a consumption: reading what a spawn call returned is rule 4, unless the call is N (§7)."""
-    return 4 if read != target and woven.linked_lanes(read) else 2
+    def of(self, row: int) -> Iterator[_Step]:
+        """`(rule, source)`, with the rule that the edge counts as."""
+        woven, ledger = self._woven, self._woven.ledger
+        if self._holds(ledger.parent_row(row)):
+            yield 1, ledger.parent_row(row)
+        for read in woven.consumed_by(row):
+            if self._certain and not woven.surely_consumed(read, row):
+                continue
+            if self._holds(read):
+                yield self._counts_as(read), read
+            yield from self._below(read, min(read, row), 4)
+        yield from self._below(row, row, 2)
+        here = ledger.lane_at(row)
+        if here is not None and here.opener == row:
+            for link in woven.lane_links(here):
+                if link.call < row and self._holds(link.call) and usable(link, self._certain):
+                    yield 3, link.call
 
+    def _holds(self, row: int) -> bool:
+        if self._steps is None:
+            return row in self._reach
+        return self._reach.distance.get(row) == self._steps
 
-def _nearer(woven: Weave, reach: Reach, row: int) -> Iterator[_Step]:
-    """`(rule, source)` of the edges into a row from rows one edge nearer to the target."""
-    ledger, at = woven.ledger, reach.distance
-    steps = at[row] - 1
-    if at.get(ledger.parent_row(row)) == steps:
-        yield 1, ledger.parent_row(row)
-    for read in woven.consumed_by(row):
-        if not (woven.surely_consumed(read, row) or not reach.certain):
-            continue
-        if at.get(read) == steps:
-            yield _counts_as(woven, read, reach.start), read
-        yield from _nearer_below(woven, reach, read, min(read, row), steps, 4)
-    yield from _nearer_below(woven, reach, row, row, steps, 2)
-    here = ledger.lane_at(row)
-    if here is not None and here.opener == row:
-        for link in woven.lane_links(here):
-            if link.call < row and at.get(link.call) == steps and usable(link, reach.certain):
-                yield 3, link.call
+    def _counts_as(self, read: int) -> int:
+        """Reading what a spawn call returned is rule 4, unless the call is N (§7)."""
+        return 4 if read != self._reach.start and self._woven.linked_lanes(read) else 2
 
-
-def _nearer_below(
-    woven: Weave, reach: Reach, call: int, limit: int, steps: int, rule: int
-) -> Iterator[_Step]:
-    for lane, link in woven.linked_lanes(call):
-        first = reach.first_at.get((lane.key, steps))
-        if first is not None and first < limit and usable(link, reach.certain):
-            yield rule, first
+    def _below(self, call: int, limit: int, rule: int) -> Iterator[_Step]:
+        """The edges from what the lanes did that a call started."""
+        for lane, link in self._woven.linked_lanes(call):
+            if self._steps is None:
+                first = self._reach.first_below.get(lane.key)
+            else:
+                first = self._reach.first_at.get((lane.key, self._steps))
+            if first is not None and first < limit and usable(link, self._certain):
+                yield rule, first

@@ -73,7 +73,7 @@ def _field_lines(asked: _Asked, row: int) -> Iterator[Line]:
     lane = ledger.lane_at(row)
     if lane is not None:
         yield Line(marks.lane_title(lane), label="lane")
-        yield Line(f"{lane.session + 1}, {lane.home.standing().status}", label="session")
+        yield Line(f"{lane.home.standing().seq}, {lane.home.standing().status}", label="session")
     if ledger.actor_at(row):
         yield Line(visible(ledger.actor_at(row), 400), label="actor")
     yield Line(words.clock(ledger.time_at(row), asked.zone, date=True), label="time")

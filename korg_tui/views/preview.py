@@ -105,12 +105,12 @@ class Preview:
         return f"possibly {said}" if fate == "possible" else said
 
     def _brief(self, seq: int) -> str:
-        steps = self.rewind.why(seq)
-        if not steps:
+        reason = self.rewind.reason(seq)
+        if reason is None:
             return "nothing is kept"
-        source = self.ledger.row_of(steps[-2][1] if len(steps) > 1 else self.target)
-        row = self.ledger.row_of(seq)
-        return "" if source is None or row is None else why.brief(self.ledger, steps[-1][0], source, row)
+        rule, seq_before = reason
+        source, row = self.ledger.row_of(seq_before), self.ledger.row_of(seq)
+        return "" if source is None or row is None else why.brief(self.ledger, rule, source, row)
 
     @cached_property
     def dropped(self) -> frozenset[int]:

@@ -11,9 +11,9 @@ from pathlib import Path
 from korg_tui.event import Record
 from korg_tui.formats import NotALedger
 from korg_tui.sources.bodies import Bodies, OpenFile
+from korg_tui.sources.contents import Contents, Unfinished, begins_something
 from korg_tui.sources.errors import BodyGone, cannot_read, not_a_ledger, reason
 from korg_tui.sources.facts import CaughtUp, Fact, Grew, Opened, Progress, Replaced, State
-from korg_tui.sources.reading import Reading, Unfinished, begins_something
 from korg_tui.sources.records import BATCH, batches
 
 _HALF_WRITTEN_NS = 250_000_000
@@ -40,7 +40,7 @@ class FileSource:
         self._wait = wait
         self._clock = clock
         self._bodies: Bodies | None = None
-        self._reading = Reading()
+        self._contents = Contents()
         self._seen: tuple[int, ...] = ()
         self._refused: tuple[int, ...] = ()
         self._state = ""
@@ -70,32 +70,32 @@ class FileSource:
 
     def _forget(self, file: OpenFile) -> None:
         file.close()
-        self._bodies, self._reading = None, Reading()
+        self._bodies, self._contents = None, Contents()
         self._state = "failed"
 
     def _first_reading(self, file: OpenFile) -> Iterator[Fact]:
         now = file.stat()
         begun = False
-        for records in self._reading.first(file, now.st_size):
+        for records in self._contents.first(file, now.st_size):
             if not begun:
-                yield opened(self._reading)
+                yield opened(self._contents)
                 begun = True
             yield from grown(records)
-            if self._reading.end < now.st_size:
-                yield Progress(self._reading.end, now.st_size)
+            if self._contents.end < now.st_size:
+                yield Progress(self._contents.end, now.st_size)
         if not begun:
-            yield opened(self._reading)
+            yield opened(self._contents)
         self._remember(now)
         yield CaughtUp()
 
     @property
     def unfinished(self) -> int:
         """Bytes at the end of the file that are no record yet: a line that is being written, or was torn."""
-        return self._reading.unfinished
+        return self._contents.unfinished
 
     def finish(self) -> list[Record]:
         """The torn end of the file as records, for a reader that does not wait for the rest of it."""
-        return self._reading.finish()
+        return self._contents.finish()
 
     def poll(self) -> list[Fact]:
         """What changed since `start` or the last `poll`, in order; `[]` when nothing did. Raises nothing: a
@@ -163,8 +163,8 @@ class FileSource:
             if now.st_size > _COMPARED_AT_LEISURE:
                 self._same_tick = False
                 return []
-        elif self._reading.appended(file, now.st_size):
-            records = self._reading.append(file, now.st_size)
+        elif self._contents.appended(file, now.st_size):
+            records = self._contents.append(file, now.st_size)
             self._remember(now)
             return list(grown(records))
         return self._read_again(file, now)
@@ -181,9 +181,9 @@ class FileSource:
         """Facts about a file that was rewritten in place, or took the place of an `other` one."""
         bodies = self._bodies
         assert bodies is not None
-        changed = self._reading.again(file, now.st_size, fresh=0 <= self._age(now) < _HALF_WRITTEN_NS)
+        changed = self._contents.again(file, now.st_size, fresh=0 <= self._age(now) < _HALF_WRITTEN_NS)
         self._remember(now)
-        facts: list[Fact] = [opened(self._reading)] if changed.opened else []
+        facts: list[Fact] = [opened(self._contents)] if changed.opened else []
         if changed.cut is None:
             if other is not None:
                 bodies.same_content(file)
@@ -231,9 +231,9 @@ class FileSource:
             self._bodies.close()
 
 
-def opened(reading: Reading) -> Opened:
-    """What was found when `reading` began."""
-    return Opened(reading.container.kind, reading.container.notes)
+def opened(contents: Contents) -> Opened:
+    """What was found when `contents` began."""
+    return Opened(contents.container.kind, contents.container.notes)
 
 
 def grown(records: list[Record]) -> Iterator[Grew]:

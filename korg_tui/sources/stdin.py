@@ -13,10 +13,10 @@ from pathlib import Path
 from korg_tui.event import Record
 from korg_tui.formats import HEAD, NotALedger, detect
 from korg_tui.sources.bodies import Bodies, OpenFile
+from korg_tui.sources.contents import Contents
 from korg_tui.sources.errors import BodyGone, SourceError, cannot_read, not_a_ledger, reason
 from korg_tui.sources.facts import CaughtUp, Fact, State
 from korg_tui.sources.file import grown, opened
-from korg_tui.sources.reading import Reading
 
 _CHUNK = 256 * 1024
 _QUIET_SECONDS = 0.1
@@ -38,7 +38,7 @@ class StdinSource:
         self.name = name
         self._path = path
         self._descriptor = descriptor
-        self._reading = Reading()
+        self._contents = Contents()
         self._bodies: Bodies | None = None
         self._open = True
         self._lock = threading.Lock()
@@ -66,7 +66,7 @@ class StdinSource:
             if chunk:
                 size += _write(spool, chunk, size)
             if begun:
-                yield from grown(self._reading.append(spool, size))
+                yield from grown(self._contents.append(spool, size))
             elif chunk and self._can_begin(spool, size):
                 begun = True
                 yield from self._begin(spool, size)
@@ -93,13 +93,13 @@ class StdinSource:
 
     def _begin(self, spool: OpenFile, size: int) -> Iterator[Fact]:
         first = True
-        for records in self._reading.first(spool, size):
+        for records in self._contents.first(spool, size):
             if first:
-                yield opened(self._reading)
+                yield opened(self._contents)
                 first = False
             yield from grown(records)
         if first:
-            yield opened(self._reading)
+            yield opened(self._contents)
 
     def _chunks(self) -> Iterator[bytes]:
         """What arrives, as it arrives; empty when nothing came for a moment. Ends with the pipe, or on
@@ -131,7 +131,7 @@ class StdinSource:
 
     def finish(self) -> list[Record]:
         """The torn end as records."""
-        return self._reading.finish()
+        return self._contents.finish()
 
     def poll(self) -> list[Fact]:
         """Nothing: the first reading goes on until the pipe ends."""

@@ -1,4 +1,4 @@
-"""Reading: what has been read of one file so far, and how the rest, or a changed file, is read."""
+"""Contents: what has been read of one file so far, and how the rest, or a changed file, is read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Changed(msgspec.Struct):
     """The container, when it is another one than before."""
 
 
-class Reading:
+class Contents:
     """The records of one file up to `end`, with their fingerprints."""
 
     def __init__(self) -> None:

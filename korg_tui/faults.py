@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 import tempfile
 import time
 import traceback
@@ -36,5 +35,6 @@ def report(fault: BaseException) -> str:
         except OSError:
             continue
         return f"an internal fault ({type(fault).__name__}); please report it with {path}"
-    sys.stderr.write(text.decode())
-    return f"an internal fault ({type(fault).__name__}); its report could not be written"
+    *_, frame = [None, *traceback.extract_tb(fault.__traceback__)]
+    where = f" at {Path(frame.filename).name}:{frame.lineno}" if frame else ""
+    return f"an internal fault ({type(fault).__name__}{where}); no folder could take its report"

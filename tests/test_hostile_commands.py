@@ -240,3 +240,22 @@ def test_narration_that_attacks(folder: Path, named: Path) -> None:
     assert_refused(
         ask(folder, "sessions", more={"KORG_HOME": str(folder / NAME)}), 3, "no ledger found", SEEN
     )
+
+
+FAULTY = """
+import korg_tui.reports as reports
+def sessions(arguments):
+    raise RuntimeError(arguments.words[0])
+reports.sessions = sessions
+"""
+
+
+def test_a_fault_of_our_own(folder: Path, tmp_path: Path) -> None:
+    """One line says where the report lies, or, where no folder takes one, where the fault lies."""
+    (tmp_path / "sitecustomize.py").write_text(FAULTY)
+    broken = {"PYTHONPATH": str(tmp_path)}
+    said = ask(folder, "sessions", NAME, more={**broken, "XDG_STATE_HOME": str(tmp_path / NAME)})
+    assert_refused(said, 70, "an internal fault (RuntimeError); please report it with", "␛[2J")
+    (tmp_path / "sitecustomize.py").write_text(f"{FAULTY}\nimport tempfile\ntempfile.tempdir = '/dev/null'\n")
+    said = ask(folder, "sessions", NAME, more={**broken, "HOME": "/dev/null", "XDG_STATE_HOME": ""})
+    assert_refused(said, 70, "an internal fault (RuntimeError at sitecustomize.py:4); no folder")

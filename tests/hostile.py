@@ -134,6 +134,22 @@ def _events() -> Iterator[dict[str, Any]]:
         )
 
 
+def more(first: int, parent: int) -> bytes:
+    """Events that are appended later, numbered from `first`, all under one parent: one for each attack."""
+    return lines(
+        _record({"seq_id": seq}, parent, tool=attack, actor=attack, args={"command": attack}, result=attack)
+        for seq, attack in enumerate(ATTACKS.values(), first)
+    )
+
+
+def rewound(content: bytes, to: int) -> bytes:
+    """The same ledger after somebody with a hostile name has rewound it to an event."""
+    kept = content[: content.rindex(b"\n", 0, content.index(f'"seq_id":{to + 1},'.encode())) + 1]
+    who = "".join(ATTACKS[name] for name in ("markup, action", "markup, closing", "clipboard", "C1 sequence"))
+    event = {"event_type": "LedgerRewind", "target_seq_id": to, "rewound_by": who, "reason": who}
+    return kept + lines([{"seq_id": to + 1, "event": event, "metadata": {"triggered_by": to}}])
+
+
 def _with(attack: str, name: str, parent: int | None) -> Iterator[dict[str, Any]]:
     """The same attack in every field and in every sort of event that has a way of its own to be shown."""
     nested = {"list": [attack, {attack: attack}], attack: [attack]}

@@ -143,7 +143,8 @@ class Terminal:
         if self._drawn < len(self.raw):
             self._stream.feed(bytes(self.raw[self._drawn :]))
             self._drawn = len(self.raw)
-        return self.screen.display
+        cells, columns = self.screen.buffer, range(self.screen.columns)
+        return ["".join(cells[y][x].data for x in columns) for y in range(self.screen.lines)]
 
     @property
     def text(self) -> str:
@@ -154,15 +155,21 @@ class Terminal:
         """Take in what the program writes next. False when it has ended and everything is read.
 
         Raises TimeoutError when it writes nothing until then (monotonic seconds)."""
-        ready, _, _ = select.select([self._master], [], [], max(0.0, until - time.monotonic()))
-        if not ready:
+        before = len(self.raw)
+        while self._is_ready(0.0 if len(self.raw) > before else until - time.monotonic()):
+            try:
+                got = os.read(self._master, 1 << 16)
+            except OSError:  # as Linux says that nobody has the other end open any more
+                got = b""
+            self.raw += got
+            if not got:
+                return False
+        if len(self.raw) == before:
             raise TimeoutError
-        try:
-            got = os.read(self._master, 1 << 16)
-        except OSError:  # as Linux says that nobody has the other end open any more
-            got = b""
-        self.raw += got
-        return bool(got)
+        return True
+
+    def _is_ready(self, seconds: float) -> bool:
+        return bool(select.select([self._master], [], [], max(0.0, seconds))[0])
 
     def wait(self, holds: Callable[[], object], what: str) -> None:
         """Read until a condition holds. Raises AssertionError when it does not within `DEADLINE` seconds, or

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from datetime import UTC, tzinfo
 from typing import ClassVar, Protocol
 
+from textual import events
 from textual.app import App
 from textual.binding import Binding
 
@@ -18,8 +21,12 @@ from korg_tui.palette import TablePalette
 from korg_tui.reading import Reading
 from korg_tui.screens import HelpScreen, KorgScreen, LedgersScreen, SessionScreen
 from korg_tui.sources import DemoSource, Fact, Feed, Source, SourceError, StdinSource, discover, open_sources
+from korg_tui.text import visible
 from korg_tui.themes import THEMES, styles_folder
 from korg_tui.views import session_rows
+
+NO_TERMINAL = 2
+"""Exit code: the screen was asked for where there is none."""
 
 QUEUED = 4
 """Facts of all feeds that may wait for the screen; a feed that is further ahead waits itself."""
@@ -78,6 +85,17 @@ class KorgApp(App[int], inherit_bindings=False):
         self._closing = False
         self._ui_thread = threading.get_ident()
         self._opened_alone = False
+
+    async def on_event(self, event: events.Event) -> None:
+        """Pasted text is foreign text: only one safe line of it comes in, wherever it goes."""
+        if isinstance(event, events.Paste) and not event.is_forwarded:
+            event.text = visible(re.split(r"[\r\n]", event.text.strip(), maxsplit=1)[0])
+        await super().on_event(event)
+
+    @property
+    def zone(self) -> tzinfo | None:
+        """The zone in which times are shown; None is that of this machine."""
+        return UTC if self.utc else None
 
     # feeds
 
@@ -183,6 +201,8 @@ def run(names: Sequence[str], *, demo: bool = False, theme: str = "dark", ascii:
         sources, looked = list(open_sources(found.ledgers)), "\n".join(found.looked)
     elif not demo:
         sources = [_with_keys(source) for source in open_sources(names, wait=True)]
+    if not (os.isatty(0) and os.isatty(2)):
+        raise SourceError("the screen needs a terminal; korg-tui show LEDGER prints it", NO_TERMINAL)
     app = KorgApp(sources, theme=theme, ascii_only=ascii, looked=looked)
     code = app.run()
     if app.fault is not None:

@@ -40,6 +40,8 @@ class Situation:
     live: bool = False
     trail: int = 0
     nothing_found: bool = False
+    notices: int = 0
+    """What happened to a ledger, and was not marked as seen."""
 
 
 Rule = Callable[[Situation], str]
@@ -118,6 +120,10 @@ def _followable(now: Situation) -> str:
 
 def _trail(now: Situation) -> str:
     return "" if now.trail else "there is no earlier place"
+
+
+def _notices(now: Situation) -> str:
+    return "" if now.notices else "there is no notice"
 
 
 def _demo(now: Situation) -> str:
@@ -208,6 +214,7 @@ COMMANDS: tuple[Command, ...] = (
         "Live",
         ("follow", "F", "SP", "follow", "go to the end and stay there while the ledger grows", _followable),
         ("time", "T", "LSP", "time", "local time or UTC", _always),
+        ("seen", "a", "LSP", "seen", "put the notice away: what happened to the ledger is seen", _notices),
         ("copy", "y", "SP", "copy", "copy korg://local/event/N of this row", _event),
     ),
     *_group(
@@ -304,11 +311,13 @@ def for_key(key: str, place: Place) -> Command | None:
 
 
 def bindings(*places: Place) -> list[Binding | tuple[str, str] | tuple[str, str, str]]:
-    """Textual bindings of all keys of these places: each calls the action `press(key)`."""
+    """Textual bindings of all keys of these places: each calls the action `press(key)`.
+
+    They have priority: such a key acts before the next one is looked at, however fast keys come."""
     keys = dict.fromkeys(key for place in places for entry in at(place) for key in entry.keys)
     if ":" in keys:
         keys |= dict.fromkeys(DIGITS)
-    return [Binding(key, f"press({key!r})", show=False, priority=key == "ctrl+c") for key in keys]
+    return [Binding(key, f"press({key!r})", show=False, priority=True) for key in keys]
 
 
 def key_table() -> str:

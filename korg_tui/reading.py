@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from korg_tui.causal import Change, Journal, Ledger
 from korg_tui.formats import Body, body
@@ -26,8 +26,6 @@ class Reading:
     done: int = 0
     total: int = 0
     caught_up: bool = False
-    news: list[str] = field(default_factory=list)
-    """What happened to the ledger while it was open, oldest first, in words."""
 
     @classmethod
     def of(cls, source: Source) -> Reading:

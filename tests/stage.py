@@ -63,9 +63,9 @@ class MemorySource:
         self.epochs.append(new)
         self.post(Replaced(offset, tuple(self._records(offset)), len(self.epochs) - 1))
 
-    def says(self, state: str, text: str) -> None:
+    def says(self, state: str, text: str, at_ms: int = 0) -> None:
         """The source changed its state."""
-        self.post(State(state, text, 0))
+        self.post(State(state, text, at_ms))
 
     def read(self, offset: int, length: int, epoch: int | None = None) -> bytes:
         return self.epochs[-1 if epoch is None else epoch][offset : offset + length]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.events import MouseScrollUp
 
-from builders import MAIN, Book
+from builders import MAIN, START_MS, Book
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.spine import SpineView
 from stage import MemorySource, app_over, keys, wheel
@@ -120,7 +121,7 @@ async def test_the_wheel_looks_back_and_pauses():
 async def test_a_source_that_has_ended_is_not_followed():
     async with app_over(MemorySource(a_loop(2), state="ended")).run_test(size=(100, 24)) as pilot:
         await pilot.pause()
-        assert status(pilot).startswith("5 events")
+        assert status(pilot).startswith("ENDED · 5 events")
         await keys(pilot, "F")
         assert status(pilot) == "the source has ended: nothing new will come"
 
@@ -129,17 +130,61 @@ async def test_a_source_that_is_gone_says_so_and_comes_back():
     source = MemorySource(a_loop(2))
     async with app_over(source).run_test(size=(140, 24)) as pilot:
         await pilot.pause()
-        source.says("gone", "journal.jsonl is gone since 14:02:11; it is read again when it comes back")
+        source.says("gone", ".korg/journal.jsonl is gone", at_ms=START_MS)
         await pilot.pause()
-        assert "gone since 14:02:11; it is read again when it comes back" in status(pilot)
+        gone = " is gone since 14:00:00; waiting for it to come back"
+        assert status(pilot).startswith(f"FOLLOW · .korg/journal.jsonl{gone} · 5 events")
         await keys(pilot, "escape")
-        assert "gone since 14:02:11" in pilot.app.screen.lines.draw(0, 138).text
-        await keys(pilot, "enter")
-        source.says("back", "journal.jsonl is back, and is followed again")
+        assert gone in pilot.app.screen.lines.draw(0, 138).text
+        await keys(pilot, "down", "enter")
+        source.says("back", ".korg/journal.jsonl is back, and is followed again")
         await pilot.pause()
-        assert status(pilot) == "journal.jsonl is back, and is followed again"
+        assert status(pilot) == ".korg/journal.jsonl is back, and is followed again"
         await keys(pilot, "k")
         assert status(pilot).endswith("· .korg/journal.jsonl")
+
+
+LONG_NAME = "/home/dusk/work/a/rather/long/path/to/a/project/.korg/journal.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("state", "text", "words"),
+    [
+        ("gone", "is gone", "is gone since 14:00:00; waiting for it to come back"),
+        ("waiting", "is not there yet", "is not there yet"),
+        ("live", "", "…/.korg/journal.jsonl"),
+    ],
+)
+async def test_how_a_source_is_doing_is_seen_whole_at_80_columns(state, text, words):
+    source = MemorySource(a_loop(20), LONG_NAME)
+    async with app_over(source).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        source.says(state, f"{LONG_NAME} {text}", at_ms=START_MS)
+        await pilot.pause()
+        for before in ("FOLLOW", "PAUSED +128"):
+            seen = str(pilot.app.screen.status.render())
+            assert seen.startswith(f"{before} · ")
+            assert words in seen
+            await keys(pilot, "k")
+            grow(source, 64)
+            await pilot.pause()
+
+
+async def test_a_source_that_fails_says_all_of_it_on_the_list():
+    source = MemorySource(a_loop(2), LONG_NAME)
+    async with app_over(source).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        why = "the device reports an error; try again, or give another ledger"
+        source.says("failed", f"{LONG_NAME}: {why}")
+        await keys(pilot, "escape", "g")
+        await pilot.pause()
+        row = pilot.app.screen.lines.draw(0, 80).text.rstrip()
+        assert row == " - failed       …urnal.jsonl: the device reports an error; try again, or give a…"
+        told = pilot.app.screen.query_one("#told")
+        assert told.plain == f"{LONG_NAME}: {why}"
+        assert told.size.height == 2
+        await keys(pilot, "j")
+        assert not told.display
 
 
 async def test_a_rewind_under_the_reader_is_told_and_the_reader_stays_near():
@@ -155,10 +200,32 @@ async def test_a_rewind_under_the_reader_is_told_and_the_reader_stays_near():
         source.becomes(shorter)
         await pilot.pause()
         told = "rewound to 15 by human:dusk: 6 dropped; §3 would have kept 0 of them"
-        assert status(pilot) == told
-        assert [each.message for each in pilot.app._notifications] == [told]
+        await keys(pilot, "j", "k", "?", "escape")
+        notices = pilot.app.screen.query_one("#notices")
+        assert notices.plain == f"{told} · a: seen"
         assert place(pilot)[0] == 9
         assert pilot.app.screen.view.count == 16
+        source.becomes(a_loop(1))
+        await pilot.pause()
+        assert notices.plain.startswith("rewound to 3: ")
+        assert notices.plain.endswith("(and 1 earlier) · a: seen")
+        await keys(pilot, "a")
+        assert not notices.display
+        await keys(pilot, "a")
+        assert status(pilot) == "there is no notice"
+
+
+async def test_a_rewind_is_told_on_the_list_too():
+    source = MemorySource(a_loop(10))
+    async with app_over(source).run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "escape")
+        source.becomes(a_loop(7))
+        await pilot.pause()
+        told = ".korg/journal.jsonl: rewound to 15: 6 dropped; §3 would have kept 0 of them · a: seen"
+        assert pilot.app.screen.query_one("#notices").plain == told
+        await keys(pilot, "a")
+        assert not pilot.app.screen.query_one("#notices").display
 
 
 async def test_a_rewind_that_drops_the_row_under_the_cursor_leaves_it_on_the_nearest_one():

@@ -104,10 +104,10 @@ async def test_states_of_sources_are_words_on_the_screen():
     async with app_over(waiting, failed, reading, empty).run_test(size=(120, 24)) as pilot:
         await pilot.pause()
         assert drawn(pilot) == [
-            " - waiting      a.jsonl  a.jsonl is not there yet; it is read as it appears",
-            " - failed       b.bin  b.bin: not a ledger: it holds bytes that are no text",
+            " - waiting      a.jsonl is not there yet; it is read as it appears",
+            " - failed       b.bin: not a ledger: it holds bytes that are no text",
             " - reading      c.jsonl",
-            " - empty        d.jsonl  no sessions yet: the first event will show here",
+            " - empty        d.jsonl has no sessions yet: the first event will show here",
         ]
         assert status(pilot).endswith("reading 25 %")
         await keys(pilot, "enter")
@@ -130,7 +130,7 @@ async def test_a_source_that_cannot_be_a_ledger_is_a_state_not_an_end():
             if app.readings[0].state == "failed":
                 break
         await pilot.pause()
-        assert drawn(pilot) == [" - failed       x.key  x.key: not a ledger: it looks like a key"]
+        assert drawn(pilot) == [" - failed       x.key: not a ledger: it looks like a key"]
 
 
 async def test_nothing_found_says_where_it_looked_and_offers_the_demo():

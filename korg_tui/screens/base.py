@@ -12,13 +12,18 @@ from korg_tui import commands
 from korg_tui.causal import Change
 from korg_tui.commands import Situation
 from korg_tui.reading import Reading
-from korg_tui.widgets.chrome import KeyFooter, Line
+from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
 from korg_tui.widgets.lines import LineList
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from korg_tui.app import KorgApp
+
+EDITING = frozenset(
+    key for entry in Input.BINDINGS for key in entry.key.split(",") if key != "ctrl+c"  # type: ignore[union-attr]
+)
+"""Keys that a field for words needs for itself, besides characters."""
 
 SURE_MS = 4000
 """A second `ctrl+c` within this time quits."""
@@ -38,6 +43,8 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         self.remark = ""
         self.pressed = ""
         """The key that gave the command at work."""
+        self.notices: list[str] = []
+        """What happened to a ledger while this screen was open, until it is marked as seen."""
         self._asked_at: int | None = None
 
     @property
@@ -70,6 +77,11 @@ class KorgScreen(Screen[None], inherit_bindings=False):
     def show_status(self) -> None:
         """Bring crumbs, status and keys up to date."""
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where words are typed, the keys that edit them are the field's."""
+        typing = action == "press" and isinstance(self.focused, Input)
+        return False if typing and parameters[0] in EDITING else super().check_action(action, parameters)
+
     def action_press(self, key: str) -> None:
         """A key of the command table was pressed."""
         entry = commands.for_key(key, self.situation.place)
@@ -85,6 +97,12 @@ class KorgScreen(Screen[None], inherit_bindings=False):
             getattr(self, commands.command(identity).method)()
         self.show_status()
 
+    @on(Ask.Ahead)
+    def _typed_ahead(self, event: Ask.Ahead) -> None:
+        """What was typed before the line that asked was closed is meant for the screen."""
+        event.stop()
+        self.action_press(event.key)
+
     @on(KeyFooter.Pressed)
     def _key_clicked(self, event: KeyFooter.Pressed) -> None:
         event.stop()
@@ -94,6 +112,22 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         """A remark in the status line, until the next command."""
         self.remark = text
         self.show_status()
+
+    def announce(self, words: str) -> None:
+        """Say what happened to a ledger; it stays until it is marked as seen."""
+        self.notices.append(words)
+        self._show_notices()
+
+    def _show_notices(self) -> None:
+        bar = self.query_one("#notices", Bar)
+        bar.display = bool(self.notices)
+        *earlier, last = self.notices or [""]
+        more = f" (and {len(earlier):,} earlier)" if earlier else ""
+        bar.show([(last, "line--strong"), (more, ""), (f" · {commands.shown('a')}: seen", "line--quiet")])
+
+    def do_seen(self) -> None:
+        self.notices.clear()
+        self._show_notices()
 
     def show_keys(self) -> None:
         """Bring the footer up to date."""

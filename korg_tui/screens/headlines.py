@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import tzinfo
+
 from korg_tui.reading import Reading
 from korg_tui.text import crop, visible, width
-from korg_tui.views import Spine, SpineLine, lane_title, plural
+from korg_tui.views import Spine, SpineLine, clock, lane_title, plural
 from korg_tui.widgets.names import ending
 from korg_tui.widgets.spine import SpineView
 
 Parts = list[tuple[str, str]]
+
+_BETWEEN = " · "
+_LEAST_NAME = 12
 
 WELL = ("live", "back")
 """States in which a source is followed, and nothing need be said of it."""
@@ -43,13 +48,24 @@ def _prompt(spine: Spine) -> str:
     return "" if index is None else spine.line(index).argument
 
 
-def status(spine: Spine, view: SpineView, reading: Reading, findings: Parts, cells: int) -> Parts:
-    """Follow state · findings · counts of the session · how the source is doing."""
-    parts = [*_follow(view, reading), *findings, *_counts(spine)]
-    parts.append((_source(reading, cells), "line--quiet" if reading.state in WELL else "line--mark"))
+def status(
+    spine: Spine, view: SpineView, reading: Reading, zone: tzinfo | None, findings: Parts, cells: int
+) -> Parts:
+    """How it is followed, and how the source is doing · findings · counts of the session · the source's name
+    in the room that is left."""
+    follow = _follow(view, reading)
+    room = cells - sum(width(text) + len(_BETWEEN) for text, _ in follow)
+    shown = _joined([*follow, *_source(reading, zone, room), *findings, *_counts(spine)])
+    room = cells - sum(width(visible(text)) for text, _ in shown) - len(_BETWEEN)
+    if room >= _LEAST_NAME:
+        shown += [(_BETWEEN, "line--quiet"), (ending(reading.journal.name, room), "line--quiet")]
+    return shown
+
+
+def _joined(parts: Parts) -> Parts:
     shown: Parts = []
     for part in parts:
-        shown += [(" · ", "line--quiet")] * bool(shown) + [part]
+        shown += [(_BETWEEN, "line--quiet")] * bool(shown) + [part]
     return shown
 
 
@@ -73,9 +89,26 @@ def _counts(spine: Spine) -> Parts:
     ]
 
 
-def _source(reading: Reading, cells: int) -> str:
+def _source(reading: Reading, zone: tzinfo | None, cells: int) -> Parts:
     if not reading.caught_up and reading.state == "reading":
-        return f"reading {100 * reading.done // reading.total} %" if reading.total else "reading"
+        return [(f"reading {100 * reading.done // reading.total} %" if reading.total else "reading", "")]
     if reading.state in WELL:
-        return ending(reading.journal.name, max(20, cells // 3))
-    return visible(reading.text or f"{reading.journal.name}: {reading.state}")
+        return []
+    if reading.state == "ended":
+        return [("ENDED", "line--quiet")]
+    return [(source_words(reading, zone, cells), "line--mark")]
+
+
+def source_words(reading: Reading, zone: tzinfo | None, cells: int) -> str:
+    """How a source is doing, in one sentence; its name is shortened first."""
+    predicate = source_state(reading, zone)
+    return f"{ending(reading.journal.name, max(_LEAST_NAME, cells - width(predicate)))}{predicate}"
+
+
+def source_state(reading: Reading, zone: tzinfo | None) -> str:
+    """The sentence without the name with which it begins: ` is gone since 14:02:11; …`, `: not a ledger`."""
+    if reading.state == "gone":
+        since = clock(reading.at_ms, zone)[:8]
+        return f" is gone since {since}; waiting for it to come back"
+    name, text = visible(reading.journal.name), visible(reading.text)
+    return text.removeprefix(name) if text.startswith(name) else f": {text or reading.state}"

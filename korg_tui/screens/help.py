@@ -90,7 +90,7 @@ class HelpScreen(KorgScreen):
     def on_mount(self) -> None:
         crumbs = (("help", "line--strong"), (f" › {self.now.place.value}", "line--quiet"))
         self.query_one("#crumbs", Line).show(crumbs)
-        self.lines.focus()
+        self.set_focus(self.lines)
         self.show_status()
 
     @property
@@ -129,7 +129,7 @@ class HelpScreen(KorgScreen):
 
     def _close_ask(self) -> None:
         self.query_one(Ask).close()
-        self.lines.focus()
+        self.set_focus(self.lines)
 
     def do_leave(self) -> None:
         if self.query_one(Ask).asking:

@@ -10,20 +10,22 @@ from textual.content import Content
 from textual.widgets import Static
 
 from korg_tui import commands
-from korg_tui.causal import Change
+from korg_tui.causal import Change, Rewound
 from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenDemo, OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens.base import KorgScreen
-from korg_tui.screens.headlines import WELL
+from korg_tui.screens.gone import rewound_words
+from korg_tui.screens.headlines import WELL, source_state
 from korg_tui.text import visible, visible_lines
 from korg_tui.views import SORTS, SessionRow, has_words, plural, session_rows, sort_sessions
-from korg_tui.widgets.chrome import Ask, KeyFooter, Line
+from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.names import apart
 from korg_tui.widgets.sessions import Row, SessionList, SourceRow
 
 _AGE_SECONDS = 1.0
+_EMPTY = " has no sessions yet: the first event will show here"
 _TROUBLE = ("failed", "gone", "waiting")
 
 
@@ -44,13 +46,15 @@ class LedgersScreen(KorgScreen):
         yield Line("sessions-head")
         yield SessionList()
         yield Static(id="nothing")
+        yield Bar("told")
+        yield Bar("notices")
         yield Ask()
         yield Line("status")
         yield KeyFooter()
 
     def on_mount(self) -> None:
         self.query_one("#crumbs", Line).show([("ledgers and sessions", "line--strong")])
-        self.lines.focus()
+        self.set_focus(self.lines)
         self.set_interval(_AGE_SECONDS, self.show_rows)
         self.show_rows()
 
@@ -69,12 +73,17 @@ class LedgersScreen(KorgScreen):
             rows=sum(isinstance(row, SessionRow) for row in self.lines.rows),
             on_row=self.lines.row is not None,
             nothing_found=not self.korg.readings,
+            notices=len(self.notices),
         )
 
     def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
         """Rows are counted anew once per frame, however many facts came."""
-        del reading, changes
-        if self.is_current and not self._stale:
+        if not self.is_current:
+            return
+        for change in changes:
+            if isinstance(change, Rewound):
+                self.announce(f"{change.ledger.name}: {rewound_words(reading, change)}")
+        if not self._stale:
             self._stale = True
             self.call_after_refresh(self.show_rows)
 
@@ -89,9 +98,10 @@ class LedgersScreen(KorgScreen):
         if not (self.is_current and self.ready):
             return
         rows = self._rows()
-        several = sum(len(reading.journal.ledgers) for reading in self.korg.readings) > 1
-        names = apart([ledger.name for reading in self.korg.readings for ledger in reading.journal.ledgers])
-        self.lines.show(rows, names if several else {})
+        names = [ledger.name for reading in self.korg.readings for ledger in reading.journal.ledgers]
+        several = len(names) > 1
+        names += [row.ledger for row in rows if isinstance(row, SourceRow)]
+        self.lines.show(rows, apart(list(dict.fromkeys(names))), several=several)
         self._show_head()
         self._show_nothing()
         self.show_status()
@@ -115,10 +125,25 @@ class LedgersScreen(KorgScreen):
             ]
             sessions += found
             if reading.state in _TROUBLE or not found:
-                sources.append(_source_row(reading))
+                sources.append(self._source_row(reading))
         self.sessions = len(sessions)
         fitting = [row for row in sessions if has_words(row, self.words)]
         return [*sources, *sort_sessions(fitting, self.sort)]
+
+    def _source_row(self, reading: Reading) -> SourceRow:
+        if not reading.caught_up and reading.state == "reading":
+            return SourceRow(reading.journal.name, "reading", "")
+        if reading.state in WELL:
+            return SourceRow(reading.journal.name, "empty", _EMPTY)
+        return SourceRow(reading.journal.name, reading.state, source_state(reading, self.korg.zone))
+
+    def _show_told(self) -> None:
+        """The whole sentence about the source under the cursor, however long its name is."""
+        row = self.lines.row
+        told = f"{visible(row.ledger)}{row.text}" if isinstance(row, SourceRow) else ""
+        bar = self.query_one("#told", Bar)
+        bar.display = bool(told)
+        bar.show([(told, "line--mark")])
 
     def _show_nothing(self) -> None:
         nothing = self.query_one("#nothing", Static)
@@ -130,6 +155,7 @@ class LedgersScreen(KorgScreen):
             nothing.update(Content("\n".join(["No ledger found.", "", *looked, "", offer])))
 
     def show_status(self) -> None:
+        self._show_told()
         self.status.show([(self.remark, "line--mark")] if self.remark else self._status())
         self.show_keys()
 
@@ -190,20 +216,15 @@ class LedgersScreen(KorgScreen):
 
     def _close_ask(self) -> None:
         self.query_one(Ask).close()
-        self.lines.focus()
+        self.set_focus(self.lines)
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        self._show_told()
 
     @on(LineList.Chosen)
     def _chosen(self) -> None:
         self.give("open")
-
-
-def _source_row(reading: Reading) -> SourceRow:
-    if not reading.caught_up and reading.state == "reading":
-        return SourceRow(reading.journal.name, "reading", "")
-    text = "" if reading.state in WELL else reading.text
-    text = text or "no sessions yet: the first event will show here"
-    state = "empty" if reading.state in WELL else reading.state
-    return SourceRow(reading.journal.name, state, visible(text))
 
 
 def _progress(readings: Sequence[Reading]) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC
 from functools import lru_cache
 
 from korg_tui.causal import NoDecision, NoSuchEvent, rewind
@@ -242,8 +241,8 @@ class PreviewingScreen(SteppingScreen):
         self.details.show(sections)
 
     def _event(self, row: int, preview: Preview | None) -> Sequence[Section]:
-        zone = UTC if self.korg.utc else None
-        event = details(self.ledger, row, self.reading.bodies(self.ledger), zone=zone, blobs=self._blob)
+        read, zone = self.reading.bodies(self.ledger), self.korg.zone
+        event = details(self.ledger, row, read, zone=zone, blobs=self._blob)
         event = [*event[:1], *gone_sections(self.reading, self.ledger, row), *event[1:]]
         if preview is None:
             return event

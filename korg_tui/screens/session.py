@@ -59,6 +59,7 @@ class SessionScreen(FindingScreen, PreviewingScreen):
                 yield self.minimap
             yield self.details
         yield Bar("bar")
+        yield Bar("notices")
         yield Ask()
         yield Line("status")
         yield KeyFooter()
@@ -66,7 +67,7 @@ class SessionScreen(FindingScreen, PreviewingScreen):
     def on_mount(self) -> None:
         self.view.use_ascii(self.korg.ascii_only)
         self.minimap.use_ascii(self.korg.ascii_only)
-        self.view.focus()
+        self.set_focus(self.view)
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -81,9 +82,14 @@ class SessionScreen(FindingScreen, PreviewingScreen):
     # showing
 
     @property
+    def reading_details(self) -> bool:
+        """Whether the details have the keys."""
+        return self.focused is self.details
+
+    @property
     def lines(self) -> LineList:
         """The list that the moving keys move in: the pane that has the keys."""
-        return self.details if self.details.has_focus else self.view
+        return self.details if self.reading_details else self.view
 
     @property
     def situation(self) -> Situation:
@@ -102,6 +108,7 @@ class SessionScreen(FindingScreen, PreviewingScreen):
             dead_pointers=len(self.spine.dead_pointers),
             live=self.reading.live,
             trail=len(self.trail),
+            notices=len(self.notices),
         )
 
     def settle(self) -> None:
@@ -141,8 +148,9 @@ class SessionScreen(FindingScreen, PreviewingScreen):
         self.show_keys()
 
     def _status(self) -> headlines.Parts:
-        width = self.size.width
-        return headlines.status(self.spine, self.view, self.reading, self.finding_words(), width)
+        return headlines.status(
+            self.spine, self.view, self.reading, self.korg.zone, self.finding_words(), self.status.room
+        )
 
     # what comes in
 
@@ -157,7 +165,8 @@ class SessionScreen(FindingScreen, PreviewingScreen):
             return
         if reading.state != self._state:
             self._state = reading.state
-            self.remark = visible(reading.text) if reading.state == "back" else ""
+            back = reading.state == "back"
+            self.remark = headlines.source_words(reading, self.korg.zone, self.status.room) if back else ""
         mine = [change for change in changes if change.ledger is self.ledger]
         if mine:
             self._take_in(mine)
@@ -198,12 +207,6 @@ class SessionScreen(FindingScreen, PreviewingScreen):
         """Where the event of this seq is now, or what is nearest to where it was."""
         found = None if seq is None else self.ledger.row_of(seq)
         return self.spine.standing_for(row if found is None else found)
-
-    def announce(self, words: str) -> None:
-        """Say what happened to the ledger, in a notice and in the status line."""
-        self.reading.news.append(words)
-        self.remark = visible(words)
-        self.notify(visible(words), markup=False, timeout=8)
 
     # events of the widgets
 
@@ -252,7 +255,7 @@ class SessionScreen(FindingScreen, PreviewingScreen):
     def close_ask(self) -> None:
         """The line that asks is done."""
         self.query_one(Ask).close()
-        self.view.focus()
+        self.set_focus(self.view)
 
     # commands
 
@@ -277,13 +280,13 @@ class SessionScreen(FindingScreen, PreviewingScreen):
                 self.post_message(OpenSession(self.reading, self.ledger.name, session.index, seq))
 
     def do_details(self) -> None:
-        if not self.details.has_focus:
-            self.details.focus()
+        if not self.reading_details:
+            self.set_focus(self.details)
         elif not self.details.choose():
             self.remark = "this line leads to no other event"
 
     def do_pane(self) -> None:
-        (self.view if self.details.has_focus else self.details).focus()
+        self.set_focus(self.view if self.reading_details else self.details)
 
     def do_follow(self) -> None:
         self.view.follow()
@@ -304,8 +307,8 @@ class SessionScreen(FindingScreen, PreviewingScreen):
     def do_leave(self) -> None:
         if self.query_one(Ask).asking:
             self.close_ask()
-        elif self.details.has_focus:
-            self.view.focus()
+        elif self.reading_details:
+            self.set_focus(self.view)
         elif not (self.leave_preview() or self.leave_findings()):
             super().do_leave()
 

@@ -42,6 +42,11 @@ class Line(Widget):
         """The line as text."""
         return "".join(text for text, _ in self.parts)
 
+    @property
+    def room(self) -> int:
+        """Cells for its parts."""
+        return self.content_size.width
+
     def render(self) -> Content:
         room = self.size.width
         pieces: list[Content] = []
@@ -138,6 +143,51 @@ def _cells(entry: commands.Command) -> int:
     return len(commands.shown(entry.keys[0])) + len(entry.label) + 3
 
 
+class Field(Input):
+    """A field whose keys act in the order in which they were typed, also when they come all at once.
+
+    What is typed behind the answer is handed on."""
+
+    class Ahead(Message):
+        """A key that was typed behind the answer."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
+    def __init__(self) -> None:
+        super().__init__(compact=True, id="ask-input", select_on_focus=False)
+        self.answered = False
+
+    def begin(self, answer: str) -> None:
+        """Begin to ask, with this answer already typed."""
+        self.answered = False
+        with self.prevent(Input.Changed):
+            self.value = answer
+        self.cursor_position = len(answer)
+
+    async def _on_key(self, event: events.Key) -> None:
+        edits = () if event.is_printable else self._bindings.key_to_bindings.get(event.key, ())
+        if self.answered:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Ahead(_name(event)))
+        elif edits:
+            event.stop()
+            event.prevent_default()
+            await self.run_action(edits[0].action)
+
+    async def action_submit(self) -> None:
+        self.answered = True
+        await super().action_submit()
+
+
+def _name(event: events.Key) -> str:
+    """A key as the command table names it."""
+    typed = event.character or ""
+    return typed if event.is_printable and typed.strip() else event.key
+
+
 class Ask(Horizontal):
     """A line that asks for words: a search, a filter, a seq. Hidden until it asks."""
 
@@ -153,6 +203,13 @@ class Ask(Horizontal):
     class Typing(_Said):
         """The answer as it stands while the person types."""
 
+    class Ahead(Message):
+        """A key that was typed behind the answer; it follows the answer."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
     def __init__(self) -> None:
         super().__init__(id="ask")
         self.purpose = ""
@@ -160,18 +217,16 @@ class Ask(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield Static(id="ask-label")
-        yield Input(compact=True, id="ask-input", select_on_focus=False)
+        yield Field()
 
     def ask(self, purpose: str, label: str, answer: str = "") -> None:
         """Ask for `purpose`, with this answer already typed."""
         self.purpose = purpose
         self.query_one("#ask-label", Static).update(Content(label))
-        field = self.query_one(Input)
-        with self.prevent(Input.Changed):
-            field.value = answer
-        field.cursor_position = len(answer)
+        field = self.query_one(Field)
+        field.begin(answer)
         self.display = True
-        field.focus()
+        self.screen.set_focus(field)
 
     @property
     def asking(self) -> bool:
@@ -192,3 +247,9 @@ class Ask(Horizontal):
     def _answered(self, event: Input.Submitted) -> None:
         event.stop()
         self.post_message(self.Answered(self.purpose, event.value))
+
+    @on(Field.Ahead)
+    def _ahead(self, event: Field.Ahead) -> None:
+        event.stop()
+        if self.asking:
+            self.post_message(self.Ahead(event.key))

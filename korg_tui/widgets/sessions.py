@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from korg_tui.text import crop, pad, visible, width
+from korg_tui.text import crop, pad, width
 from korg_tui.views import SessionRow
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.names import ending
@@ -24,12 +24,14 @@ class SourceRow:
     """Its name, raw."""
     state: str
     text: str
+    """What is said of it, safe: the sentence goes on after the name."""
 
 
 Row = SessionRow | SourceRow
 
 _NUMBERS = (("events", 7), ("agents", 7), ("failed", 7), ("dead", 5))
 _WIDE = 100
+_LEAST_NAME = 12
 _SORT_COLUMN = {"activity": "activity", "size": "events", "failures": "failed", "start": "activity"}
 
 
@@ -45,7 +47,8 @@ class SessionList(LineList):
         super().__init__("sessions")
         self.rows: Sequence[Row] = ()
         self.names: Mapping[str, str] = {}
-        """What rows call their ledgers, safe; empty when there is only one."""
+        """What rows call their ledgers, safe."""
+        self.several = False
 
     @property
     def count(self) -> int:
@@ -56,12 +59,14 @@ class SessionList(LineList):
         """The row under the cursor."""
         return self.rows[self.cursor] if self.rows else None
 
-    def show(self, rows: Sequence[Row], names: Mapping[str, str]) -> None:
-        """Show these rows; the cursor stays on the session it was on, wherever that is now."""
+    def show(self, rows: Sequence[Row], names: Mapping[str, str], *, several: bool) -> None:
+        """Show these rows; the cursor stays on the session it was on, wherever that is now.
+
+        `several`: rows of sessions name their ledgers."""
         kept = self.row
-        if list(rows) == list(self.rows) and names == self.names:
+        if (list(rows), names, several) == (list(self.rows), self.names, self.several):
             return
-        self.rows, self.names = rows, names
+        self.rows, self.names, self.several = rows, names, several
         if kept is not None:
             self.cursor = next(
                 (index for index, row in enumerate(rows) if _identity(row) == _identity(kept)), self.cursor
@@ -73,7 +78,7 @@ class SessionList(LineList):
         """The names of the columns."""
         mark = _SORT_COLUMN[sort]
         names = "".join(f"{_marked(name, mark):>{size}}" for name, size in self._numbers(cells))
-        ledger = pad("ledger", self._ledger_cells(cells)) + "  " if self.names else ""
+        ledger = pad("ledger", self._ledger_cells(cells)) + "  " if self.several else ""
         return f"   {pad(_marked('activity', mark), 13)}{ledger}{pad('status', 10)}{names}  prompt"
 
     def _ledger_cells(self, cells: int) -> int:
@@ -82,31 +87,28 @@ class SessionList(LineList):
 
     def _numbers(self, cells: int) -> Sequence[tuple[str, int]]:
         """The columns of numbers. Where there is little room and ledgers have names, agents are left out."""
-        if cells >= _WIDE or not self.names:
+        if cells >= _WIDE or not self.several:
             return _NUMBERS
         return [(name, size) for name, size in _NUMBERS if name != "agents"]
 
     def draw(self, index: int, width: int) -> Strip:
         row = self.rows[index]
-        return self._source(row) if isinstance(row, SourceRow) else self._session(row, width)
+        return self._source(row, width) if isinstance(row, SourceRow) else self._session(row, width)
 
-    def _source(self, row: SourceRow) -> Strip:
-        style = "sessions--bad" if row.state in ("failed", "gone") else "sessions--quiet"
+    def _source(self, row: SourceRow, cells: int) -> Strip:
+        style = self._style("sessions--bad" if row.state in ("failed", "gone") else "sessions--quiet")
+        state = f" - {pad(row.state, 13)}"
+        room = max(_LEAST_NAME, cells - width(state) - width(row.text))
+        name = ending(self.names.get(row.ledger, row.ledger), room)
+        text = crop(row.text, cells - width(state) - width(name))
         return Strip(
-            [
-                Segment(" - ", self._style(style)),
-                Segment(pad(row.state, 13), self._style(style)),
-                Segment(
-                    f"{self.names.get(row.ledger) or visible(row.ledger)}  ", self._style("sessions--ledger")
-                ),
-                Segment(row.text, self._style(style)),
-            ]
+            [Segment(state, style), Segment(name, self._style("sessions--ledger")), Segment(text, style)]
         )
 
     def _session(self, row: SessionRow, cells: int) -> Strip:
         live = Segment(" ● " if row.live else "   ", self._style("sessions--live"))
         parts = [live, Segment(pad(row.activity, 13), self._style("sessions--quiet"))]
-        if self.names:
+        if self.several:
             size = self._ledger_cells(cells)
             name = ending(self.names.get(row.ledger, row.title), size)
             parts.append(Segment(f"{pad(name, size)}  ", self._style("sessions--ledger")))

@@ -1,0 +1,81 @@
+"""Keys and pasted text in one piece, as ssh, tmux, a macro or a slow machine deliver them."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+from textual.widgets import Input
+
+from korg_tui import cli
+from stage import app_over, keys, story, worked_example
+
+NAMES = {":": "colon", "/": "slash", "\r": "enter", "\x1b": "escape", "\t": "tab", "\b": "backspace"}
+
+
+async def at_once(pilot, typed: str) -> None:
+    """All these keys before the program looks at the first."""
+    for character in typed:
+        name = NAMES.get(character, character)
+        pilot.app.post_message(events.Key(name, character))
+    await pilot.pause()
+    await pilot.pause()
+
+
+def place(pilot) -> int:
+    return pilot.app.screen.ledger.seq[pilot.app.screen.row]
+
+
+@pytest.mark.parametrize(
+    ("typed", "seq"), [(":16\r", 16), ("16\r", 16), (":16\rk", 15), (":1\b6\rkk", 4), (":16\x1bk", 2)]
+)
+async def test_keys_that_come_at_once_mean_what_they_mean_one_by_one(typed, seq):
+    async with app_over(story()).run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "G", "enter", "g", "j", "j")
+        assert place(pilot) == 3
+        await at_once(pilot, typed)
+        assert place(pilot) == seq
+        assert not pilot.app.screen.query_one("#ask").display
+
+
+async def test_panes_take_the_keys_at_once():
+    async with app_over(worked_example()).run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "g")
+        await at_once(pilot, "\tjj\tj")
+        assert place(pilot) == 2
+        assert pilot.app.screen.focused is pilot.app.screen.view
+
+
+async def test_a_search_that_comes_at_once_is_answered_before_what_follows():
+    async with app_over(story()).run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "G", "enter", "g")
+        await at_once(pilot, "/pytest\r")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert place(pilot) == 3
+
+
+PASTED = "ab\u202ecd\u009b66;6Hq\u200bz\x1b[2J"
+SAFE = r"ab\u202ecd\x9b66;6Hq\u200bz␛[2J"
+
+
+@pytest.mark.parametrize("opening", ["f", "slash", "colon", "ctrl+p"])
+async def test_pasted_text_is_one_safe_line_wherever_it_goes(opening):
+    async with app_over(worked_example()).run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "g", opening)
+        pilot.app.post_message(events.Paste(f"\n{PASTED}\r\nmore"))
+        await pilot.pause()
+        assert pilot.app.screen.query_one(Input).value == SAFE
+
+
+@pytest.mark.parametrize("without", [0, 2])
+def test_the_screen_without_a_terminal_is_one_line_and_2(tmp_path, monkeypatch, capsys, without):
+    ledger = tmp_path / "journal.jsonl"
+    ledger.write_bytes(worked_example().nested())
+    monkeypatch.setattr("os.isatty", lambda descriptor: descriptor != without)
+    assert cli.main([str(ledger)]) == 2
+    said = "korg-tui: the screen needs a terminal; korg-tui show LEDGER prints it\n"
+    assert capsys.readouterr() == ("", said)

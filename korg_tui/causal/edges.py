@@ -45,7 +45,7 @@ class Weave:
         self.rounds: dict[tuple[int, int], list[int]] = defaultdict(list)
         self.rows = array("q", sorted(row for lane in lanes for row in lane.rows))
         self.late: set[int] = set()
-        self.doubtful = any(not link.certain for found in links.of.values() for link in found)
+        self.doubtful = any(not link.certain for groups in links.groups.values() for _, link in groups)
         self._below: dict[int, list[Lane]] = defaultdict(list)
         self._sort_rounds()
 
@@ -88,9 +88,13 @@ class Weave:
             and self.ledger.round_at(event) > NO_ROUND
         )
 
-    def linked_lanes(self, call: int) -> list[tuple[Lane, Link]]:
-        """The lanes that a call started."""
-        return self.links.lanes.get(call, [])
+    def is_linked(self, call: int) -> bool:
+        """Whether a call started a lane, or may have."""
+        return call in self.links.groups
+
+    def linked_lanes(self, call: int) -> Iterator[tuple[Lane, Link]]:
+        """The lanes that a call started, or may have started."""
+        return self.links.lanes(call)
 
     def lane_links(self, lane: Lane) -> list[Link]:
         """The calls that started a lane."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
+from operator import or_
 
 from korg_tui.causal.lanes import NO_ROUND, Lane
 from korg_tui.causal.ledger import Ledger
@@ -45,23 +48,40 @@ def claims(ledger: Ledger) -> list[Claim]:
 
 @dataclass(slots=True)
 class Links:
-    """The links of the lanes of some sessions: `of[lane key]`, and `lanes[call row]` the other way."""
+    """The links of the lanes of some sessions: `of[lane key]`, and `groups[call row]` the other way.
+
+    A group is the lanes that one link of a call stands for. Tied lanes share their lists, so that what many
+    of them may have in common is kept once.
+    """
 
     ledger: Ledger
     subs: list[Lane]
-    of: dict[int, list[Link]] = field(default_factory=lambda: defaultdict(list))
-    lanes: dict[int, list[tuple[Lane, Link]]] = field(default_factory=lambda: defaultdict(list))
+    of: dict[int, list[Link]] = field(default_factory=dict)
+    groups: dict[int, list[tuple[list[Lane], Link]]] = field(default_factory=lambda: defaultdict(list))
     ends: dict[int, int] = field(default_factory=dict)
 
     def add(self, lane: Lane, link: Link) -> None:
         """Add a link, unless this call is linked to this lane already."""
-        if all(each.call != link.call for each in self.of[lane.key]):
-            self.of[lane.key].append(link)
-            self.lanes[link.call].append((lane, link))
+        found = self.of.setdefault(lane.key, [])
+        if all(each.call != link.call for each in found):
+            found.append(link)
+            self.groups[link.call].append(([lane], link))
+
+    def share(self, lanes: list[Lane], links: list[Link]) -> None:
+        """Give each of these lanes, which have no links yet, all of these links."""
+        self.of |= dict.fromkeys((lane.key for lane in lanes), links)
+        for link in links:
+            self.groups[link.call].append((lanes, link))
+
+    def lanes(self, call: int) -> Iterator[tuple[Lane, Link]]:
+        """The lanes that a call started, or may have started."""
+        for lanes, link in self.groups.get(call, ()):
+            for lane in lanes:
+                yield lane, link
 
     def unlinked(self) -> list[Lane]:
         """The sub-lanes that have no link yet."""
-        return [lane for lane in self.subs if not self.of.get(lane.key)]
+        return [lane for lane in self.subs if lane.key not in self.of]
 
 
 def find_links(ledger: Ledger, lanes: Iterable[Lane], claimed: Iterable[Claim]) -> Links:
@@ -112,7 +132,7 @@ def _link_by_prompt(links: Links, calls: dict[int, list[int]]) -> None:
     unused: dict[Hashable, list[int]] = defaultdict(list)
     for key, rows in calls.items():
         for call in rows:
-            if ledger.prompt_key(call) and call not in links.lanes:
+            if ledger.prompt_key(call) and call not in links.groups:
                 unused[key, ledger.prompt_key(call)].append(call)
     for group, lanes in groups.items():
         _settle(links, lanes, unused.get(group, []), "prompt")
@@ -127,7 +147,7 @@ def _link_by_round(links: Links, calls: dict[int, list[int]]) -> None:
     unused: dict[Hashable, list[int]] = defaultdict(list)
     for key, rows in calls.items():
         for call in rows:
-            if ledger.round_at(call) != NO_ROUND and call not in links.lanes:
+            if ledger.round_at(call) != NO_ROUND and call not in links.groups:
                 unused[key, ledger.round_at(call)].append(call)
     for group, lanes in groups.items():
         _settle(links, lanes, unused.get(group, []), "round")
@@ -144,8 +164,9 @@ def _settle(links: Links, lanes: list[Lane], calls: list[int], basis: str) -> No
 
     Candidates are sets of positions in `calls`, held as the bits of integers.
     """
-    strict = {lane.key: _strict(links, lane, calls) for lane in lanes}
-    loose = {lane.key: _loose(lane, calls) for lane in lanes if not strict[lane.key]}
+    field_of = _Field(links, calls)
+    strict = {lane.key: field_of.strict(lane) for lane in lanes}
+    loose = {lane.key: field_of.loose(lane) for lane in lanes if not strict[lane.key]}
     open_lanes, taken = list(lanes), -1
     while taken:
         taken, takers = 0, _sole_takers(open_lanes, strict)
@@ -158,11 +179,13 @@ def _settle(links: Links, lanes: list[Lane], calls: list[int], basis: str) -> No
         for candidates in (strict, loose):
             for key in candidates:
                 candidates[key] &= ~taken
+    left: dict[int, list[Lane]] = defaultdict(list)
     for lane in open_lanes:
-        left = loose[lane.key] if lane.key in loose else strict[lane.key]
-        for place, call in enumerate(calls):
-            if left >> place & 1:
-                links.add(lane, Link(call, False, basis))
+        left[loose.get(lane.key, strict[lane.key])].append(lane)
+    maybe = [Link(call, False, basis) for call in calls]
+    for bits, tied in left.items():
+        if bits:
+            links.share(tied, [link for place, link in enumerate(maybe) if bits >> place & 1])
 
 
 def _sole_takers(lanes: list[Lane], strict: dict[int, int]) -> list[Lane]:
@@ -174,22 +197,35 @@ def _sole_takers(lanes: list[Lane], strict: dict[int, int]) -> list[Lane]:
     return [each[0] for each in wanted.values() if len(each) == 1]
 
 
-def _strict(links: Links, lane: Lane, calls: list[int]) -> int:
-    bits, end = 0, links.ends[lane.key]
-    for place, call in enumerate(calls):
-        if call > end and _round_before(links.ledger, call, lane.opener):
-            bits |= 1 << place
-    return bits
+class _Field:
+    """The calls that lanes settle on, ascending, and who may be a candidate for which lane."""
 
+    def __init__(self, links: Links, calls: list[int]) -> None:
+        self._links = links
+        self._calls = calls
+        self._all = (1 << len(calls)) - 1
+        numbered = ((self._round(call), place) for place, call in enumerate(calls))
+        rounds = sorted((seq, place) for seq, place in numbered if seq is not None)
+        self._rounds = [seq for seq, _ in rounds]
+        self._by_round = list(accumulate((1 << place for _, place in rounds), or_, initial=0))
 
-def _loose(lane: Lane, calls: list[int]) -> int:
-    after = sum(1 << place for place, call in enumerate(calls) if call > lane.opener)
-    return after or sum(1 << place for place, call in enumerate(calls) if call < lane.opener)
+    def _round(self, call: int) -> int | None:
+        """The seq of a call's round, missing or not; None for a lane's opener without one."""
+        ledger, in_round = self._links.ledger, self._links.ledger.round_at(call)
+        if in_round == NO_ROUND:
+            return None
+        return ledger.seq[in_round] if in_round >= 0 else ledger.lane_book.missing_seq(in_round)
 
+    def strict(self, lane: Lane) -> int:
+        """The calls after all that the lane did, from a round before its opener."""
+        opener = self._links.ledger.seq[lane.opener]
+        return self._after(self._links.ends[lane.key]) & self._by_round[bisect_left(self._rounds, opener)]
 
-def _round_before(ledger: Ledger, call: int, opener: int) -> bool:
-    in_round = ledger.round_at(call)
-    missing = ledger.lane_book.missing_seq(in_round)
-    if missing is not None:
-        return missing < ledger.seq[opener]
-    return 0 <= in_round < opener
+    def loose(self, lane: Lane) -> int:
+        """The calls after the lane's opener; if there are none, those before it."""
+        after = self._after(lane.opener)
+        return after or self._all & ~self._after(lane.opener - 1)
+
+    def _after(self, row: int) -> int:
+        place = bisect_right(self._calls, row)
+        return self._all >> place << place

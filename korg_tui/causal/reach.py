@@ -111,7 +111,7 @@ class _Sweep:
     def _is_returned_or_started(self, row: int) -> bool:
         return row in self._openers or any(
             lane.key in self._lanes and usable(link, self._certain)
-            for lane, link in self._woven.links.lanes.get(row, ())
+            for lane, link in self._woven.linked_lanes(row)
         )
 
     def _note_lanes(self, row: int) -> None:
@@ -165,7 +165,7 @@ class _Search:
             child = self._ledger.previous_sibling(child)
         self._follow_readers(row)
         links = self._woven.links
-        if row in links.lanes:
+        if self._woven.is_linked(row):
             self._follow_spawn(row)
         if links.of:
             here = self._ledger.lane_at(row)

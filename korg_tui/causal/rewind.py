@@ -226,7 +226,7 @@ class _Sources:
 
     def _counts_as(self, read: int) -> int:
         """Reading what a spawn call returned is rule 4, unless the call is N (§7)."""
-        return 4 if read != self._reach.start and self._woven.linked_lanes(read) else 2
+        return 4 if read != self._reach.start and self._woven.is_linked(read) else 2
 
     def _below(self, call: int, limit: int, rule: int) -> Iterator[_Step]:
         """The edges from what the lanes did that a call started."""

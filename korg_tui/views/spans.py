@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from korg_tui.causal import Lane, Ledger, Link, Weave, weave
 from korg_tui.views.folds import Folds
 from korg_tui.views.rails import COLUMNS, Join, LaneSpan, Rails
+
+_JOINS = 16
+"""Of the calls that a lane may belong to, so many are drawn: tied lanes have as many as there are calls."""
 
 
 class Extents:
@@ -53,7 +57,7 @@ def _woven(ledger: Ledger, lanes: Iterable[Lane]) -> dict[int, Weave]:
 
 
 def _joins(ledger: Ledger, found: Iterable[Link], visible: Sequence[int]) -> Iterable[Join]:
-    for link in found:
+    for link in islice(found, _JOINS):
         place = bisect_left(visible, link.call)
         caller = ledger.lane_at(link.call)
         if caller is not None and place < len(visible) and visible[place] == link.call:

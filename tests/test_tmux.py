@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -86,9 +87,12 @@ def test_the_first_five_minutes(tmux: Tmux, columns: int, rows: int) -> None:
     tmux.until("LEFT WITH 0")
 
 
-def test_a_ledger_is_followed_through_growth_loss_and_return(tmux: Tmux, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
+def test_a_ledger_is_followed_through_growth_loss_and_return(
+    tmux: Tmux, tmp_path: Path, columns: int, rows: int
+) -> None:
     path = tmp_path / "live.jsonl"
-    tmux.start(120, 40, str(path))
+    tmux.start(columns, rows, str(path))
     tmux.until("waiting")
     lines = table(WORKED_EXAMPLE).nested().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:4]))
@@ -97,10 +101,12 @@ def test_a_ledger_is_followed_through_growth_loss_and_return(tmux: Tmux, tmp_pat
         ledger.write(b"".join(lines[4:]))
     tmux.until("7 events")
     path.rename(tmp_path / "away")
-    tmux.until("(?i)gone")
+    tmux.until("is gone since .*; waiting for it to come back")
     (tmp_path / "away").rename(path)
-    tmux.until("7 events")
-    path.write_bytes(b"".join(lines[:5]))
-    tmux.until("rewound to 5")
+    tmux.until("back since .* 7 events")
+    os.truncate(path, len(b"".join(lines[:5])))
+    tmux.until("rewound to 5: 2 dropped")
+    tmux.keys("a")
+    tmux.until("back since .* 5 events")
     tmux.keys("q")
     tmux.until("LEFT WITH 0")

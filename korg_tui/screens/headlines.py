@@ -13,7 +13,7 @@ from korg_tui.widgets.spine import SpineView
 Parts = list[tuple[str, str]]
 
 _BETWEEN = " · "
-_LEAST_NAME = 12
+_LEAST_NAME, _MOST_NAME = 12, 24
 
 WELL = ("live", "back")
 """States in which a source is followed, and nothing need be said of it."""
@@ -92,6 +92,8 @@ def _counts(spine: Spine) -> Parts:
 def _source(reading: Reading, zone: tzinfo | None, cells: int) -> Parts:
     if not reading.caught_up and reading.state == "reading":
         return [(f"reading {100 * reading.done // reading.total} %" if reading.total else "reading", "")]
+    if reading.state == "back":
+        return [(f"back since {_moment(reading, zone)}", "line--good")]
     if reading.state in WELL:
         return []
     if reading.state == "ended":
@@ -102,13 +104,17 @@ def _source(reading: Reading, zone: tzinfo | None, cells: int) -> Parts:
 def source_words(reading: Reading, zone: tzinfo | None, cells: int) -> str:
     """How a source is doing, in one sentence; its name is shortened first."""
     predicate = source_state(reading, zone)
-    return f"{ending(reading.journal.name, max(_LEAST_NAME, cells - width(predicate)))}{predicate}"
+    room = min(_MOST_NAME, max(_LEAST_NAME, cells - width(predicate)))
+    return f"{ending(reading.journal.name, room)}{predicate}"
+
+
+def _moment(reading: Reading, zone: tzinfo | None) -> str:
+    return clock(reading.at_ms, zone)[:8]
 
 
 def source_state(reading: Reading, zone: tzinfo | None) -> str:
     """The sentence without the name with which it begins: ` is gone since 14:02:11; …`, `: not a ledger`."""
     if reading.state == "gone":
-        since = clock(reading.at_ms, zone)[:8]
-        return f" is gone since {since}; waiting for it to come back"
+        return f" is gone since {_moment(reading, zone)}; waiting for it to come back"
     name, text = visible(reading.journal.name), visible(reading.text)
     return text.removeprefix(name) if text.startswith(name) else f": {text or reading.state}"

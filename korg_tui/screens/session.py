@@ -165,8 +165,7 @@ class SessionScreen(FindingScreen, PreviewingScreen):
             return
         if reading.state != self._state:
             self._state = reading.state
-            back = reading.state == "back"
-            self.remark = headlines.source_words(reading, self.korg.zone, self.status.room) if back else ""
+            self.remark = ""
         mine = [change for change in changes if change.ledger is self.ledger]
         if mine:
             self._take_in(mine)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import pytest
 from textual import events
+from textual.keys import _character_to_key
 from textual.widgets import Input
 
-from korg_tui import cli
+from korg_tui import cli, commands
 from stage import app_over, keys, story, worked_example
 
-NAMES = {":": "colon", "/": "slash", "\r": "enter", "\x1b": "escape", "\t": "tab", "\b": "backspace"}
+CHARACTERS = {key for entry in commands.COMMANDS for key in entry.keys if len(key) == 1} | {*commands.DIGITS}
+NAMES = {"\r": "enter", "\x1b": "escape", "\t": "tab", "\b": "backspace"}
 
 
 async def at_once(pilot, typed: str) -> None:
     """All these keys before the program looks at the first."""
     for character in typed:
-        name = NAMES.get(character, character)
+        name = NAMES.get(character) or _character_to_key(character)
         pilot.app.post_message(events.Key(name, character))
     await pilot.pause()
     await pilot.pause()
@@ -36,6 +38,20 @@ async def test_keys_that_come_at_once_mean_what_they_mean_one_by_one(typed, seq)
         await at_once(pilot, typed)
         assert place(pilot) == seq
         assert not pilot.app.screen.query_one("#ask").display
+
+
+@pytest.mark.parametrize("opening", ["f", "slash", "colon"])
+async def test_every_character_of_a_key_can_be_typed_into_a_field(opening):
+    async with app_over(worked_example()).run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await keys(pilot, opening)
+        typed = "".join(sorted(CHARACTERS))
+        for character in f"{typed} ":
+            pilot.app.post_message(events.Key(_character_to_key(character), character))
+        await pilot.pause()
+        assert pilot.app.screen.query_one(Input).value == f"{typed} "
+        await keys(pilot, "home", "x", "end", "left", "backspace")
+        assert pilot.app.screen.query_one(Input).value == f"x{typed[:-1]} "
 
 
 async def test_panes_take_the_keys_at_once():

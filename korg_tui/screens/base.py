@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
     from korg_tui.app import KorgApp
 
-EDITING = frozenset(
-    key for entry in Input.BINDINGS for key in entry.key.split(",") if key != "ctrl+c"  # type: ignore[union-attr]
-)
-"""Keys that a field for words needs for itself, besides characters."""
+EDITING = frozenset({"space", "enter", "backspace", "left", "right", "home", "end"})
+"""Keys that a field for words needs for itself, besides those of one character."""
 
 SURE_MS = 4000
 """A second `ctrl+c` within this time quits."""
@@ -79,8 +77,10 @@ class KorgScreen(Screen[None], inherit_bindings=False):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Where words are typed, the keys that edit them are the field's."""
-        typing = action == "press" and isinstance(self.focused, Input)
-        return False if typing and parameters[0] in EDITING else super().check_action(action, parameters)
+        if action == "press" and isinstance(self.focused, Input):
+            key = str(parameters[0])
+            return len(key) > 1 and key not in EDITING
+        return super().check_action(action, parameters)
 
     def action_press(self, key: str) -> None:
         """A key of the command table was pressed."""

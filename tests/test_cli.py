@@ -103,6 +103,16 @@ def test_rewind(capsys: pytest.CaptureFixture[str], example: str) -> None:
     assert data(capsys, "rewind", "korg://local/event/5", example) == document
 
 
+def test_reasons_that_would_fill_the_disk_are_left_out_and_that_is_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, example: str
+) -> None:
+    monkeypatch.setattr("korg_tui.export.documents.WHY_STEPS", 2)
+    assert data(capsys, "rewind", "5", example)["why"] == {"6": [[2, 6]], "7": [[4, 7]]}
+    code, out, err = run(capsys, "rewind", "3", example, "--json")
+    assert (code, json.loads(out)["why"]) == (0, None)
+    assert err == "korg-tui: why is left out: it would have 5 steps\n"
+
+
 def test_rewind_lists_what_it_would_not_undo(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     book = Book()
     ask = book.prompt()

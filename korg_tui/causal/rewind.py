@@ -49,6 +49,7 @@ class Rewind:
         self._weave = woven
         self._certain = certain
         self._all = every
+        self._last_steps: dict[int, tuple[_Step, int]] = {}
 
     @cached_property
     def invalidated(self) -> tuple[int, ...]:
@@ -126,11 +127,29 @@ class Rewind:
             return ()
         steps: list[_Step] = []
         while row != reach.start:
-            nearer = _Sources(self._weave, reach, certain=reach.certain, steps=reach.distance[row] - 1)
-            rule, before = min(nearer.of(row))
-            steps.append((rule, self._ledger.seq[row]))
-            row = before
+            step, row = self._last_step(row, reach, self._weave)
+            steps.append(step)
         return tuple(reversed(steps))
+
+    def _last_step(self, row: int, reach: Reach, woven: Weave) -> tuple[_Step, int]:
+        """The step to a row in the chain of reasons, and the row before it. Each is found once."""
+        key = row if reach is self._certain else ~row
+        found = self._last_steps.get(key)
+        if found is None:
+            nearer = _Sources(woven, reach, certain=reach.certain, steps=reach.distance[row] - 1)
+            rule, before = min(nearer.of(row))
+            found = self._last_steps[key] = ((rule, self._ledger.seq[row]), before)
+        return found
+
+    @property
+    def why_steps(self) -> int:
+        """How many steps the chains of all dropped events have together."""
+        if self._certain is None or self._all is None:
+            return 0
+        invalid = sum(self._certain.distance.values())
+        if self._all is self._certain:
+            return invalid
+        return invalid + sum(n for row, n in self._all.distance.items() if row not in self._certain)
 
     def _reach_of(self, seq: int) -> Reach | None:
         """The reach along certain edges for what is invalidated, along all of them for what is possible."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from korg_tui.export.documents import (
+    WHY_STEPS,
     event_document,
     for_ledgers,
     lanes_document,
@@ -14,6 +15,7 @@ from korg_tui.export.documents import (
 )
 
 __all__ = [
+    "WHY_STEPS",
     "event_document",
     "for_ledgers",
     "lanes_document",

@@ -16,6 +16,9 @@ from korg_tui.reading import Reading
 from korg_tui.sources import BodyGone
 from korg_tui.views import Losses, losses
 
+WHY_STEPS = 1_000_000
+"""So many steps of reasons are written; a chain can be as long as its session, for each of its events."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -157,8 +160,14 @@ def _number(value: float | None) -> float | int | None:
 
 
 def rewind_document(reading: Reading, ledger: Ledger, rewind: Rewind) -> dict[str, Any]:
-    """What a rewind would carry away, as `rewind --json` gives it (CAUSALITY §7)."""
+    """What a rewind would carry away, as `rewind --json` gives it (CAUSALITY §7).
+
+    `why` is `null` where all chains together have more than `WHY_STEPS` steps.
+    """
     dropped = rewind.dropped
+    why = None
+    if rewind.why_steps <= WHY_STEPS:
+        why = {str(seq): chain for seq in dropped if (chain := rewind.why(seq))}
     lost = losses(ledger, rewind, lambda row: reading.raw(ledger, row))
     return {
         "target": rewind.target,
@@ -167,7 +176,7 @@ def rewind_document(reading: Reading, ledger: Ledger, rewind: Rewind) -> dict[st
         "unknown": list(rewind.unknown),
         "independent": list(rewind.independent),
         "rules": {str(seq): list(rules) for seq in dropped if (rules := rewind.rules(seq))},
-        "why": {str(seq): [list(step) for step in why] for seq in dropped if (why := rewind.why(seq))},
+        "why": why,
         **_losses_document(lost),
     }
 

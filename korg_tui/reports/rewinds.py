@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 
 from korg_tui.causal import NoDecision, Rewind
@@ -28,6 +29,8 @@ def rewind(arguments: argparse.Namespace) -> int:
     place, found = _preview(picks[0], every, before=arguments.before)
     if arguments.json:
         document = rewind_document(place.reading, place.ledger, found)
+        if document["why"] is None:
+            print(f"korg-tui: why is left out: it would have {found.why_steps:,} steps", file=sys.stderr)
         print(to_json(document if len(every) == 1 else [{"ledger": place.ledger.name, **document}]))
     else:
         print_page(_report(place, found))

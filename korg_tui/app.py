@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import threading
@@ -19,8 +20,18 @@ from korg_tui.commands import Situation
 from korg_tui.messages import Clock, FactArrived, OpenDemo, OpenSession
 from korg_tui.palette import TablePalette
 from korg_tui.reading import Reading
-from korg_tui.screens import HelpScreen, KorgScreen, LedgersScreen, SessionScreen
-from korg_tui.sources import DemoSource, Fact, Feed, Source, SourceError, StdinSource, discover, open_sources
+from korg_tui.screens import LONG, HelpScreen, KorgScreen, LedgersScreen, SessionScreen
+from korg_tui.sources import (
+    CaughtUp,
+    DemoSource,
+    Fact,
+    Feed,
+    Source,
+    SourceError,
+    StdinSource,
+    discover,
+    open_sources,
+)
 from korg_tui.text import visible
 from korg_tui.themes import THEMES, styles_folder
 from korg_tui.views import session_rows
@@ -131,6 +142,8 @@ class KorgApp(App[int], inherit_bindings=False):
             changes = message.reading.apply(message.fact)
             for screen in screens:
                 screen.changed(message.reading, changes)
+            if isinstance(message.fact, CaughtUp):
+                _spare_the_collector(message.reading)
             self._open_if_alone()
 
     def on_unmount(self) -> None:
@@ -187,6 +200,13 @@ class KorgApp(App[int], inherit_bindings=False):
     def fault(self) -> Exception | None:
         """The internal fault that ended the app."""
         return self._exception
+
+
+def _spare_the_collector(reading: Reading) -> None:
+    """What a long ledger has become stays: looking through all of it for garbage would hold keys up for a
+    quarter of a second, again and again."""
+    if sum(map(len, reading.journal.ledgers)) >= LONG:
+        gc.freeze()
 
 
 def run(names: Sequence[str], *, demo: bool = False, theme: str = "dark", ascii: bool = False) -> int:  # noqa: A002

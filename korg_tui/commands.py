@@ -215,7 +215,7 @@ COMMANDS: tuple[Command, ...] = (
         ("follow", "F", "SP", "follow", "go to the end and stay there while the ledger grows", _followable),
         ("time", "T", "LSP", "time", "local time or UTC", _always),
         ("seen", "a", "LSP", "seen", "put the notice away: what happened to the ledger is seen", _notices),
-        ("copy", "y", "SP", "copy", "copy korg://local/event/N of this row", _event),
+        ("copy", "y", "SP", "copy", "copy the address; again: seq, path, command, blob, JSON", _event),
     ),
     *_group(
         "Ledgers",

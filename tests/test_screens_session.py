@@ -316,3 +316,28 @@ async def test_escape_closes_the_line_that_asks_first(pilot):
     assert not pilot.app.screen.query_one(Ask).asking
     assert isinstance(pilot.app.screen, SessionScreen)
     assert pilot.app.screen.searched == ""
+
+
+async def test_of_a_failed_call_command_and_result_stand_first_at_80_columns():
+    async with app_over(story()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "G", "enter", "g", "e")
+        details = pilot.app.screen.details
+        seen = [row.rstrip() for row in details.plain][: details.page]
+        assert seen == [
+            "3 Bash",
+            "outcome   ✗ failed                    took      3.8 s",
+            "parent    2",
+            "command",
+            "pytest tests/test_dates.py",
+            "stdout",
+            "E  ValueError: day is out of range",
+            "1 failed, 11 passed",
+        ]
+
+
+async def test_no_duration_is_no_words():
+    async with app_over(worked_example()).run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        assert not any("0 ms" in pilot.app.screen.view.draw(index, 60).text for index in range(7))
+        assert not any("took" in row for row in pilot.app.screen.details.plain)

@@ -44,10 +44,17 @@ def test_short_fields_stand_side_by_side_in_a_wide_pane():
     assert plain([section], 80) == [
         "7 Read",
         "kind      tool call                     lane      lane 1",
-        "parent    6",
-        "took      9 ms",
+        "parent    6                             took      9 ms",
     ]
     assert len(plain([section], 40)) == 5
+    assert [row.seq for row in _laid_out([section], 80)] == [None, None, 6]
+
+
+def test_fields_side_by_side_keep_a_gap_behind_a_long_label():
+    lines = (Line("prompt", label="kind"), Line("no recorded call", label="started by"))
+    assert plain([Section("", "fields", lines)], 80) == [
+        "kind       prompt                       started by no recorded call"
+    ]
 
 
 def test_json_is_highlighted_by_what_its_parts_are():
@@ -75,7 +82,7 @@ def test_the_minimap_shows_the_worst_mark_of_each_cell():
     minimap._rows = range(100)
     minimap.marks = Marks(failed=[5, 55], dead=[57, 99], hit=[20], dropped=[55], possible=[31])
     minimap._view = (30, 50)
-    looks = [minimap._looks(y) for y in range(10)]
+    looks = [minimap._looks(y, 10) for y in range(10)]
     assert [name for name, _ in looks] == ["failed", "", "hit", "possible", "", "dropped", "", "", "", "dead"]
     assert [seen for _, seen in looks] == [False, False, False, True, True, False, False, False, False, False]
 
@@ -84,7 +91,7 @@ def test_the_minimap_of_a_short_spine_has_a_cell_per_row():
     minimap = _Map()
     minimap._rows = [10, 12, 14]
     minimap.marks = Marks(failed=[12])
-    assert [minimap._looks(y)[0] for y in range(10)] == ["", "failed", *[""] * 8]
+    assert [minimap._looks(y, 10)[0] for y in range(10)] == ["", "failed", *[""] * 8]
 
 
 def test_names_are_told_apart_by_what_is_not_shared():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from korg_tui.screens.asking import LONG
 from korg_tui.screens.base import KorgScreen
 from korg_tui.screens.help import HelpScreen
 from korg_tui.screens.ledgers import LedgersScreen
 from korg_tui.screens.session import SessionScreen
 
-__all__ = ["HelpScreen", "KorgScreen", "LedgersScreen", "SessionScreen"]
+__all__ = ["LONG", "HelpScreen", "KorgScreen", "LedgersScreen", "SessionScreen"]

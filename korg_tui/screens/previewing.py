@@ -12,8 +12,9 @@ from functools import lru_cache
 from korg_tui.causal import NoDecision, NoSuchEvent, rewind
 from korg_tui.event import Kind
 from korg_tui.reading import Reading
-from korg_tui.screens.asking import Asking
+from korg_tui.screens.asking import LONG, Asking
 from korg_tui.screens.gone import gone_sections
+from korg_tui.screens.order import most_asked_first
 from korg_tui.screens.stepping import SteppingScreen
 from korg_tui.sources import BlobFound, BlobStore
 from korg_tui.text import visible
@@ -24,6 +25,7 @@ from korg_tui.widgets.details import Details
 IN_THE_BAR = "rewind preview"
 """The section of the preview that the bar shows already."""
 COUNTING = "counting what the rewind carries away …"
+LISTING = "reading what the dropped events did …"
 COUNTS = ("sessions", "lanes")
 """The sections that stand below the lists."""
 
@@ -55,6 +57,8 @@ class PreviewingScreen(SteppingScreen):
         """The event before which the rewind goes, when it was chosen so."""
         self._losses: LossBook | None = None
         self._blobs: Blobs | None = None
+        self._listed: Preview | None = None
+        """The preview whose lists were asked for last."""
 
     def settle(self) -> None:
         """Bring everything around the spine up to date."""
@@ -228,6 +232,9 @@ class PreviewingScreen(SteppingScreen):
         """Bring the details up to date: the event under the cursor, or the lists of the preview."""
         row, preview = self.row, self.preview
         if preview is not None and not (self.telling_why and self.drops(row)):
+            if len(self.ledger) >= LONG and self._listed is not preview:
+                self.details.show([Section(LISTING, "fields", ())])
+            self._listed = preview
             self._tell(lambda: _lists_first(preview.sections()))
         elif row < 0:
             self.details.show(())
@@ -243,6 +250,7 @@ class PreviewingScreen(SteppingScreen):
     def _event(self, row: int, preview: Preview | None) -> Sequence[Section]:
         read, zone = self.reading.bodies(self.ledger), self.korg.zone
         event = details(self.ledger, row, read, zone=zone, blobs=self._blob)
+        event = most_asked_first(event, self.ledger, row)
         event = [*event[:1], *gone_sections(self.reading, self.ledger, row), *event[1:]]
         if preview is None:
             return event

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal
+from textual.timer import Timer
 
 from korg_tui import commands
 from korg_tui.causal import Appended, Change, Ledger, Rewound, Vanished
@@ -16,6 +17,7 @@ from korg_tui.messages import OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens import headlines
 from korg_tui.screens.asking import LONG
+from korg_tui.screens.copying import CopyingScreen
 from korg_tui.screens.finding import FindingScreen
 from korg_tui.screens.gone import rewound_words
 from korg_tui.screens.previewing import PreviewingScreen
@@ -29,9 +31,11 @@ from korg_tui.widgets.spine import SpineView
 
 _PAUSE_SECONDS = 0.05
 """Details of a long ledger wait so long, so that keys that follow each other do not wait for them."""
+_LISTS_PAUSE_SECONDS = 0.3
+"""The lists of a preview, for which every dropped event is decoded, wait until N has stood still so long."""
 
 
-class SessionScreen(FindingScreen, PreviewingScreen):
+class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen):
     """Screens 2 and 3 of EXPERIENCE."""
 
     BINDINGS = commands.bindings(Place.SESSION, Place.PREVIEW)
@@ -47,6 +51,7 @@ class SessionScreen(FindingScreen, PreviewingScreen):
         self.minimap = Minimap()
         self._begin_at = seq
         self._details_stale = False
+        self._pause: Timer | None = None
         self._state = reading.state
         self._here: tuple[int | None, int] = (None, -1)
         """Seq and row under the cursor, as they were when the ledger last changed."""
@@ -119,15 +124,19 @@ class SessionScreen(FindingScreen, PreviewingScreen):
         self._show_crumbs()
         self._show_minimap()
         self.show_status()
+        if self._pause is not None and self.previewing:
+            self._pause.reset()
         if not self._details_stale:
             self._details_stale = True
             if len(self.ledger) < LONG:
                 self.call_after_refresh(self._show_details)
             else:
-                self.set_timer(_PAUSE_SECONDS, self._show_details)
+                pause = _LISTS_PAUSE_SECONDS if self.previewing else _PAUSE_SECONDS
+                self._pause = self.set_timer(pause, self._show_details)
 
     def _show_details(self) -> None:
         self._details_stale = False
+        self._pause = None
         if self.ready:
             self.show_details()
 
@@ -211,7 +220,7 @@ class SessionScreen(FindingScreen, PreviewingScreen):
 
     @on(LineList.Moved)
     def _moved(self, event: LineList.Moved) -> None:
-        if event.lines is self.view:
+        if event.lines is self.view and self.row != self._here[1]:
             self.settle()
 
     @on(LineList.Chosen)
@@ -297,11 +306,6 @@ class SessionScreen(FindingScreen, PreviewingScreen):
             self.settle()
         else:
             super().do_last()
-
-    def do_copy(self) -> None:
-        link = f"korg://local/event/{self._identity()}"
-        self.app.copy_to_clipboard(link)
-        self.remark = f"copied {link}"
 
     def do_leave(self) -> None:
         if self.query_one(Ask).asking:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from korg_tui.views.arguments import Read
+from korg_tui.views.copies import Copy, copies
 from korg_tui.views.details import Blobs, details
 from korg_tui.views.folds import Level
 from korg_tui.views.lines import SpineLine
@@ -25,6 +26,7 @@ __all__ = [
     "SORTS",
     "Blobs",
     "CommandRun",
+    "Copy",
     "Fate",
     "FileTouched",
     "Join",
@@ -53,6 +55,7 @@ __all__ = [
     "argument",
     "chain",
     "clock",
+    "copies",
     "details",
     "duration",
     "has_words",

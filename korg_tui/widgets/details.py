@@ -167,44 +167,49 @@ def _laid_out(sections: Sequence[Section], cells: int) -> list[_Row]:
     for section in sections:
         if section.title:
             rows.append(_Row(((crop(section.title, cells), "details--title"),), title=True))
-        for line in _paired(section, cells):
-            labels = _label_cells(section, cells)
+        labels = _label_cells(section, cells)
+        for line in _paired(section, cells, labels):
             rows += line if isinstance(line, list) else _wrapped(line, section.kind, cells, labels)
     return rows
 
 
-def _paired(section: Section, cells: int) -> Iterator[Line | list[_Row]]:
-    """In a wide and low pane, short fields stand side by side."""
+def _paired(section: Section, cells: int, labels: int) -> Iterator[Line | list[_Row]]:
+    """In a wide and low pane, short fields stand side by side, at most one of them leading somewhere."""
     half = cells // 2
     waiting: Line | None = None
     for line in section.lines:
         fits = section.kind == "fields" and cells >= _PAIRED_CELLS and bool(line.label)
-        fits = fits and width(line.text) < half - _LABEL_CELLS
-        if waiting is not None and fits and line.seq is None:
-            yield [_Row((*_field(waiting, half), *_field(line, half)))]
+        fits = fits and width(line.text) < half - labels
+        if waiting is not None and fits and None in (line.seq, waiting.seq):
+            seq = line.seq if waiting.seq is None else waiting.seq
+            yield [_Row((*_field(waiting, half, labels), *_field(line, half, labels)), seq=seq)]
             waiting = None
             continue
         if waiting is not None:
             yield waiting
-        waiting = line if fits and line.seq is None else None
+        waiting = line if fits else None
         if waiting is None:
             yield line
     if waiting is not None:
         yield waiting
 
 
-def _field(line: Line, cells: int) -> tuple[tuple[str, str], tuple[str, str]]:
+def _field(line: Line, cells: int, labels: int) -> tuple[tuple[str, str], tuple[str, str]]:
     return (
-        (pad(line.label, _LABEL_CELLS), "details--name"),
-        (pad(line.text, cells - _LABEL_CELLS), _STYLES[line.style]),
+        (pad(line.label, labels), "details--name"),
+        (pad(line.text, cells - labels), _STYLES[_style_name(line)]),
     )
+
+
+def _style_name(line: Line) -> str:
+    return "link" if line.seq is not None and not line.style else line.style
 
 
 def _wrapped(line: Line, kind: Shape, cells: int, labels: int) -> list[_Row]:
     labelled = line.label or line.seq is not None
     label = pad(crop(line.label, labels - 1), labels) if labels and labelled else ""
     text = visible(line.text)
-    name = _STYLES["link" if line.seq is not None and not line.style else line.style]
+    name = _STYLES[_style_name(line)]
     room = max(cells - width(label), 4)
     if kind in _PROSE:
         chunks = [[(piece, name)] for piece in _filled(text, room)]

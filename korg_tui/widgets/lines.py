@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import ClassVar
 
+from rich.style import Style
 from textual import events
 from textual.cache import LRUCache
 from textual.geometry import Size
@@ -42,6 +43,8 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=identity)
         self.cursor = 0
         self._strips: LRUCache[Hashable, Strip] = LRUCache(2048)
+        self._ground: Style | None = None
+        """The style under all rows, until styles change."""
 
     @property
     def count(self) -> int:
@@ -81,21 +84,23 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._strips.clear()
+        self._ground = None
 
     def render_line(self, y: int) -> Strip:
         index = self.scroll_offset.y + y
         width = self.row_width
+        if self._ground is None:
+            self._ground = self.rich_style
         if index >= self.count:
-            return Strip.blank(width, self.rich_style)
-        return self._strip(index, width)
+            return Strip.blank(width, self._ground)
+        return self._strip(index, width, self._ground)
 
-    def _strip(self, index: int, width: int) -> Strip:
+    def _strip(self, index: int, width: int, style: Style) -> Strip:
         at_cursor = index == self.cursor and self.shows_cursor
         key = self.key(index)
         full_key = (key, index if at_cursor else -1, self.has_focus if at_cursor else False, width)
         strip = None if key is None else self._strips.get(full_key)
         if strip is None:
-            style = self.rich_style
             if at_cursor:
                 name = "lines--cursor" if self.has_focus else "lines--cursor-away"
                 style += self.get_component_rich_style(name, partial=True)

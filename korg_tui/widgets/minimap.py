@@ -58,6 +58,8 @@ class Minimap(Widget):
         self._ascii = False
         self._rows: Sequence[int] = ()
         self._view = (0, 0)
+        self._drawn: list[tuple[str, bool]] = []
+        """The looks of each cell, as they were drawn last."""
 
     def use_ascii(self, ascii_only: bool) -> None:
         """Draw without box drawing."""
@@ -65,14 +67,24 @@ class Minimap(Widget):
 
     def show(self, rows: Sequence[int], marks: Marks, top: int, page: int) -> None:
         """Show these rows (ledger rows by index, ascending) with their marks, and what the page holds."""
-        looks = [self._looks(y) for y in range(self.size.height)]
         self._rows, self.marks, self._view = rows, marks, (top, top + page)
-        for y, before in enumerate(looks):
-            if self._looks(y) != before:
-                self.refresh(Region(0, y, 1, 1))
+        self._look()
+
+    def _look(self) -> None:
+        height = self.size.height
+        before, self._drawn = self._drawn, [self._looks(y, height) for y in range(height)]
+        if len(before) != height:
+            self.refresh()
+            return
+        changed = [y for y in range(height) if self._drawn[y] != before[y]]
+        if changed:
+            self.refresh(*(Region(0, y, 1, 1) for y in changed))
+
+    def on_resize(self) -> None:
+        self._look()
 
     def render_line(self, y: int) -> Strip:
-        name, seen = self._looks(y)
+        name, seen = self._drawn[y] if y < len(self._drawn) else ("", False)
         ground = self.get_component_rich_style("minimap--view", partial=True) if seen else None
         style = self.rich_style + ground if ground else self.rich_style
         if not name:
@@ -80,15 +92,15 @@ class Minimap(Widget):
             return Strip([Segment(track, style + self._style("track"))], 1)
         return Strip([Segment(_SIGNS[name][self._ascii], style + self._style(name))], 1)
 
-    def _looks(self, y: int) -> tuple[str, bool]:
+    def _looks(self, y: int, height: int) -> tuple[str, bool]:
         """The mark of a cell, and whether the page holds some of its rows."""
-        begin, end = self._span(y)
+        begin, end = self._span(y, height)
         seen = begin < self._view[1] and end > self._view[0] and begin < end
         return self._mark(begin, end), seen
 
-    def _span(self, y: int) -> tuple[int, int]:
+    def _span(self, y: int, height: int) -> tuple[int, int]:
         """The indexes that the cell stands for."""
-        height, count = max(self.size.height, 1), len(self._rows)
+        count = len(self._rows)
         if count <= height:
             return min(y, count), min(y + 1, count)
         return y * count // height, (y + 1) * count // height
@@ -109,6 +121,6 @@ class Minimap(Widget):
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
-        begin, end = self._span(event.y)
+        begin, end = self._span(event.y, max(self.size.height, 1))
         if begin < end:
             self.post_message(self.Aimed((begin + end) // 2))

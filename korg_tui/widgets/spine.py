@@ -234,7 +234,7 @@ class SpineView(LineList):
     def _tail(self, line: SpineLine, state: RowState | None, width: int) -> Strip:
         if state and state.words:
             return self._fate(state, width)
-        if line.duration_ms is None:
+        if not line.duration_ms:
             return Strip([Segment(" " * (_DURATION_CELLS + 2))])
         bar = "=" if self._ascii and line.bar else " " if self._ascii else _BARS[line.bar]
         text = f"{in_words(line.duration_ms):>{_DURATION_CELLS - 1}} "

@@ -1,0 +1,42 @@
+"""Copies: what a person may want to take away from one event, each as text for a clipboard."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from korg_tui.causal import Ledger
+from korg_tui.formats import Body
+from korg_tui.text import visible, visible_lines
+from korg_tui.views import calls
+
+_LINES = 10_000
+_JSON_CHARACTERS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """One thing to take away. `text` acts on no terminal into which it is pasted; its line ends are kept."""
+
+    name: str
+    text: str
+
+
+def copies(ledger: Ledger, row: int, found: Body | None) -> list[Copy]:
+    """The address, the seq, and what else the event has: path, command, blobs, the event as JSON.
+
+    `found` is the record, None when it cannot be read."""
+    seq, tool = ledger.seq[row], ledger.tool_at(row)
+    taken = [Copy("address", f"korg://local/event/{seq}"), Copy("seq", str(seq))]
+    if found is not None:
+        paths = calls.paths_written(tool, found.args) or [calls.text_at(found.args, calls.PATH_KEYS)]
+        taken += [Copy("path", visible(path)) for path in paths if path]
+        command = calls.command(found.args) if tool in calls.RUNNERS else ""
+        if command:
+            taken.append(Copy("command", "\n".join(visible_lines(command, _LINES))))
+    taken += [Copy("blob", visible(digest)) for digest in ledger.blobs_at(row)]
+    if found is not None:
+        event = json.dumps(found.record)
+        if len(event) <= _JSON_CHARACTERS:
+            taken.append(Copy("event", event))
+    return taken

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from rich.cells import chop_cells
+
 from korg_tui.views import Line, Section
 from korg_tui.widgets.details import _laid_out
 from korg_tui.widgets.minimap import Marks, Minimap
@@ -107,3 +110,18 @@ def test_a_long_name_keeps_its_end():
     shown = ending("/home/dusk/project/.korg/journal.jsonl", 22)
     assert shown == "…/.korg/journal.jsonl"
     assert ending("x" * 50, 10) == "…" + "x" * 9
+
+
+@pytest.mark.parametrize("kind", ["text", "raw", "json"])
+def test_a_long_line_is_looked_through_once(kind, monkeypatch):
+    looked = []
+
+    def chop(text: str, cells: int) -> list[str]:
+        looked.append(len(text))
+        return chop_cells(text, cells)
+
+    monkeypatch.setattr("korg_tui.widgets.details.chop_cells", chop)
+    text = "é" * 8_000 + "…"
+    rows = plain([Section("", kind, (Line(text),))], 50)
+    assert "".join(rows) == text
+    assert sum(looked) < 6 * len(text)

@@ -222,10 +222,20 @@ def _wrapped(line: Line, kind: Shape, cells: int, labels: int) -> list[_Row]:
     return rows
 
 
+def _reach(cells: int) -> int:
+    """Characters that so many cells can have, and more: safe text has at most two marks on a character."""
+    return 4 * cells + 4
+
+
+def _head(text: str, cells: int) -> str:
+    """What the next row of so many cells takes; looks no further than that."""
+    return str(next(iter(chop_cells(text[: _reach(cells)], cells))))
+
+
 def _filled(text: str, cells: int) -> Iterator[str]:
     """The text in rows, broken between words where a row has any."""
-    while width(text) > cells:
-        head = next(iter(chop_cells(text, cells)))
+    while width(text[: _reach(cells)]) > cells:
+        head = _head(text, cells)
         space = head.rfind(" ") if text[len(head)] != " " else len(head)
         end = space if space > len(head) // 3 else len(head)
         yield text[:end]
@@ -248,7 +258,7 @@ def _chopped(pieces: Sequence[tuple[str, str]], cells: int) -> list[list[tuple[s
     room = cells
     for text, name in pieces:
         while text:
-            part = text[:room] if text.isascii() else next(iter(chop_cells(text, max(room, 1))))
+            part = text[:room] if text.isascii() else _head(text, max(room, 1))
             if width(part) > room:
                 part = ""
             rows[-1].append((part, name))

@@ -219,6 +219,7 @@ def test_an_empty_ledger_is_fine(capsys: pytest.CaptureFixture[str], tmp_path: P
         (["show", "--colour", "ledger.jsonl"], 2, "unknown option --colour"),
         (["follow", "ledger.jsonl", "--until-idle", "soon"], 2, "--until-idle"),
         (["follow", "ledger.jsonl", "--until-idle", "-1"], 2, "0 or more"),
+        (["follow", "note.md"], 3, "note.md: not a ledger"),
         (["demo", "ledger.jsonl"], 2, "demo takes no SOURCE"),
         (["sessions", "--demo", "ledger.jsonl"], 2, "--demo takes the place"),
     ],
@@ -338,6 +339,15 @@ def test_follow_tells_what_comes_and_ends_when_idle(tmp_path: Path) -> None:
     told += [json.loads(line) for line in out.splitlines()]
     assert [each["seq"] for each in told if each["type"] == "event"] == [1, 2, 3, 4, 5, 6, 7]
     assert (process.returncode, err) == (0, b"")
+
+
+def test_follow_of_what_is_no_ledger_says_so_to_scripts_and_to_people(tmp_path: Path) -> None:
+    note = tmp_path / "note.md"
+    note.write_text("# A note\n\nThere is nothing here.\n")
+    done = korg("follow", "--json", str(note))
+    assert done.returncode == 3
+    assert json.loads(done.stdout)["state"] == "failed"
+    assert done.stderr.count(b"\n") == 1
 
 
 def test_follow_is_interrupted_with_130(example: str) -> None:

@@ -82,11 +82,10 @@ def _until_idle(
 def _print(reading: Reading, fact: Fact, *, as_json: bool) -> None:
     changes = reading.apply(fact)
     if isinstance(fact, State):
-        document = {"type": "source", "state": fact.state, "text": fact.text}
         if as_json:
-            print(to_json(document), flush=True)
-        else:
-            print(f"{visible(reading.source.name)}: {visible(fact.text)}", file=sys.stderr, flush=True)
+            print(to_json({"type": "source", "state": fact.state, "text": fact.text}), flush=True)
+        if not as_json or fact.state == "failed":
+            print(f"korg-tui: {visible(fact.text)}", file=sys.stderr, flush=True)
     for change in changes:
         for document, text in _told(reading, change):
             print(to_json(document) if as_json else text)

@@ -43,6 +43,13 @@ QUEUED = 4
 """Facts of all feeds that may wait for the screen; a feed that is further ahead waits itself."""
 
 
+AT_ONCE = 8
+"""Sources that are read for the first time at once."""
+
+LEAVING_SECONDS = 1.0
+"""After so long, feeds that still run are left to end with the program."""
+
+
 class Reader(Protocol):
     """What the app needs of a feed."""
 
@@ -91,6 +98,9 @@ class KorgApp(App[int], inherit_bindings=False):
         self.readings = [Reading.of(source) for source in sources]
         self._make_feed = feed
         self._feeds: list[Reader] = []
+        self._waiting: deque[tuple[Reading, Reader]] = deque()
+        self._begun: list[Reading] = []
+        """Readings that are read for the first time now."""
         self._room = threading.Semaphore(QUEUED)
         self._facts: deque[FactArrived] = deque()
         self._closing = False
@@ -119,7 +129,16 @@ class KorgApp(App[int], inherit_bindings=False):
     def _follow(self, reading: Reading) -> None:
         feed = self._make_feed(reading.source, lambda fact: self._post(reading, fact))
         self._feeds.append(feed)
-        feed.start()
+        self._waiting.append((reading, feed))
+        self._start_feeds()
+
+    def _start_feeds(self) -> None:
+        """Begin to read, a few sources at a time: hundreds of them at once would only hold each other up."""
+        self._begun = [reading for reading in self._begun if reading.state == "reading"]
+        while self._waiting and len(self._begun) < AT_ONCE:
+            reading, feed = self._waiting.popleft()
+            self._begun.append(reading)
+            feed.start()
 
     def _post(self, reading: Reading, fact: Fact) -> None:
         """Called by a feed, in its thread: waits while the screen is behind."""
@@ -144,12 +163,15 @@ class KorgApp(App[int], inherit_bindings=False):
                 screen.changed(message.reading, changes)
             if isinstance(message.fact, CaughtUp):
                 _spare_the_collector(message.reading)
+            self._start_feeds()
             self._open_if_alone()
 
     def on_unmount(self) -> None:
         self._closing = True
+        until = time.monotonic() + LEAVING_SECONDS
         for feed in self._feeds:
-            feed.stop()
+            if time.monotonic() < until:
+                feed.stop()
 
     # screens
 

@@ -8,12 +8,12 @@ import pytest
 
 from builders import FixedClock
 from korg_tui import commands
-from korg_tui.app import KorgApp
+from korg_tui.app import AT_ONCE, KorgApp
 from korg_tui.commands import COMMANDS, Place
 from korg_tui.palette import TablePalette
 from korg_tui.screens import HelpScreen, SessionScreen, asking
 from korg_tui.sources import Fact, Source
-from stage import MemorySource, app_over, keys, story, worked_example
+from stage import InstantFeed, MemorySource, app_over, keys, story, worked_example
 
 
 async def test_q_quits():
@@ -195,6 +195,26 @@ async def test_a_feed_that_is_ahead_waits_for_the_screen():
         app._facts.clear()
         assert app._feeds[0].posted < 10_000
         done.set()
+
+
+async def test_of_many_sources_a_few_are_read_at_once_and_all_in_the_end():
+    class Held(InstantFeed):
+        def start(self) -> None:
+            begun.append(self)
+
+    begun: list[Held] = []
+    names = [f"/ledgers/{number}.jsonl" for number in range(2 * AT_ONCE + 1)]
+    sources = [MemorySource(worked_example(), name) for name in names]
+    app = KorgApp(sources, feed=Held, clock=lambda: 0)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        assert len(begun) == AT_ONCE
+        for held in begun:
+            InstantFeed.start(held)
+            await pilot.pause()
+            assert len(begun) <= len(sources)
+        assert len(begun) == len(sources)
+        assert all(reading.caught_up for reading in app.readings)
 
 
 def test_every_place_has_an_owner():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from textual import on
@@ -25,6 +26,8 @@ from korg_tui.widgets.names import apart
 from korg_tui.widgets.sessions import Row, SessionList, SourceRow
 
 _AGE_SECONDS = 1.0
+_SHARE = 10
+"""The list is brought up to date so seldom that it takes a tenth of the time at most."""
 _EMPTY = " has no sessions yet: the first event will show here"
 _TROUBLE = ("failed", "gone", "waiting")
 
@@ -40,6 +43,9 @@ class LedgersScreen(KorgScreen):
         self.words = ""
         self.sessions = 0
         self._stale = False
+        self._took = 0.0
+        """Seconds that it took to bring the list up to date."""
+        self._age = 0.0
 
     def compose(self) -> ComposeResult:
         yield Line("crumbs")
@@ -55,7 +61,7 @@ class LedgersScreen(KorgScreen):
     def on_mount(self) -> None:
         self.query_one("#crumbs", Line).show([("ledgers and sessions", "line--strong")])
         self.set_focus(self.lines)
-        self.set_interval(_AGE_SECONDS, self.show_rows)
+        self.set_interval(_AGE_SECONDS, self._grow_older)
         self.show_rows()
 
     def on_screen_resume(self) -> None:
@@ -85,18 +91,32 @@ class LedgersScreen(KorgScreen):
                 self.announce(f"{change.ledger.name}: {rewound_words(reading, change)}")
         if not self._stale:
             self._stale = True
-            self.call_after_refresh(self.show_rows)
+            if self._took * _SHARE < _AGE_SECONDS / 20:
+                self.call_after_refresh(self.show_rows)
+            else:
+                self.set_timer(self._took * _SHARE, self.show_rows)
 
     def times_changed(self) -> None:
         self.show_rows()
 
     # showing
 
+    def _grow_older(self) -> None:
+        """The ages of many sessions are told less often."""
+        self._age += _AGE_SECONDS
+        if self._age >= self._took * _SHARE and not self._stale:
+            self.show_rows()
+
     def show_rows(self) -> None:
         """Bring the list up to date."""
         self._stale = False
-        if not (self.is_current and self.ready):
-            return
+        self._age = 0.0
+        if self.is_current and self.ready:
+            begun = time.monotonic()
+            self._show_rows()
+            self._took = time.monotonic() - begun
+
+    def _show_rows(self) -> None:
         rows = self._rows()
         names = [ledger.name for reading in self.korg.readings for ledger in reading.journal.ledgers]
         several = len(names) > 1

@@ -82,8 +82,9 @@ class Watcher:
                     self._backend.add(folder)
             except OSError:
                 return False
-            self._subscribers[number] = (wake, entries)
-            self._release(before)
+            if entries != before:
+                self._subscribers[number] = (wake, entries)
+                self._release(before)
             return True
 
     def leave(self, number: int) -> None:

@@ -2,7 +2,7 @@
 
 with Terminal(korg("sessions", "ledger.jsonl"), home=tmp_path) as terminal:
     assert terminal.end() == 0
-    assert forms(terminal.raw) <= {"CSI m", "C0 \\r", "C0 \\n"}
+    assert Written(terminal.raw).forms.keys() <= {"CSI m", "C0 \\r", "C0 \\n"}
 
 Nothing here sleeps: whoever waits, waits for bytes, until a condition holds or `DEADLINE` is over.
 """
@@ -20,9 +20,8 @@ import sys
 import termios
 import time
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -123,6 +122,10 @@ class Terminal:
         """Send this as it is."""
         os.write(self._master, text.encode())
 
+    def click(self, x: int, y: int) -> None:
+        """Click on a cell, counted from 0."""
+        self.send(f"\x1b[<0;{x + 1};{y + 1}M\x1b[<0;{x + 1};{y + 1}m")
+
     def resize(self, columns: int, rows: int) -> None:
         """Make the window larger or smaller."""
         self.lines  # noqa: B018 - what came before was drawn in the old size
@@ -207,82 +210,74 @@ class Terminal:
 
 # --- what was written, token by token
 
-_TEXT = re.compile(r"[^\x00-\x1f\x7f-\x9f]+")
-_CSI = re.compile(r"\x1b\[(?P<marker>[<-?]*)(?P<numbers>[0-9:;]*)(?P<between>[ -/]*)(?P<final>[@-~])")
-_STRING = re.compile(r"\x1b(?P<kind>[\]PX^_])(?P<payload>[^\x00-\x06\x08-\x1f\x7f-\x9f]*)(?:\x07|\x1b\\)")
-_ESCAPE = re.compile(r"\x1b(?P<between>[ -/]*)(?P<final>[0-OQ-WYZ\\`-~])")
+_TOKEN = re.compile(
+    r"""
+      (?P<text>[^\x00-\x1f\x7f-\x9f]+)
+    | \x1b\[(?P<marker>[<-?]*)(?P<numbers>[0-9:;]*)(?P<between>[ -/]*)(?P<final>[@-~])
+    | \x1b(?P<string>[\]PX^_])(?P<payload>[^\x00-\x06\x08-\x1f\x7f-\x9f]*)(?:\x07|\x1b\\)
+    | \x1b(?P<escape>[ -/]*[0-OQ-WYZ\\`-~])
+    | (?P<control>[\x00-\x1a\x1c-\x1f])
+    | (?P<broken>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 _STRINGS = {"]": "OSC", "P": "DCS", "X": "SOS", "^": "PM", "_": "APC"}
 _MODES = frozenset("hlpu")
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """One thing that a terminal reads: `text`, `C0`, `CSI`, `ESC`, `OSC`, `DCS`, `SOS`, `PM`, `APC`, or
-    `broken`, with its form (what it does, without how far or to what) and its content."""
-
-    kind: str
-    form: str
-    content: str
-
-
-def tokens(raw: bytes) -> Iterator[Token]:
-    """What a terminal reads in these bytes, strictly: what is no UTF-8, a C1 control, or a sequence without
-    its end is `broken`, one character of it at a time."""
-    text = raw.decode("utf-8", "surrogateescape")
-    at = 0
-    while at < len(text):
-        token, at = _token(text, at)
-        yield token
-
-
-def _token(text: str, at: int) -> tuple[Token, int]:
-    if found := _TEXT.match(text, at):
-        return Token("text", "text", found.group()), found.end()
-    if found := _CSI.match(text, at):
-        marker, numbers, between, final = found.group("marker", "numbers", "between", "final")
-        number = numbers if final in _MODES else ""
-        return Token("CSI", f"CSI {marker}{number}{between}{final}", numbers), found.end()
-    if found := _STRING.match(text, at):
-        kind, payload = _STRINGS[found["kind"]], found["payload"]
-        return Token(kind, f"{kind} {payload.partition(';')[0]}", payload), found.end()
-    if found := _ESCAPE.match(text, at):
-        return Token("ESC", f"ESC {found['between']}{found['final']}", ""), found.end()
-    one = text[at]
-    if one < "\x20" and one != "\x1b":
-        return Token("C0", f"C0 {one!r}"[:-1].replace("'", ""), one), at + 1
-    return Token("broken", f"broken {one!r}", text[at : at + 20]), at + 1
-
-
-def forms(raw: bytes) -> set[str]:
-    """The forms of all control sequences in these bytes."""
-    return {token.form for token in tokens(raw)} - {"text"}
-
-
-_FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Printable by category, but nothing is seen of them: they join, fill, or choose between shapes.
 _UNSEEN_ALTHOUGH_PRINTABLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
     chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 }
+_FOREIGN = re.compile(r"[^\x00-\x7f]{2,}")
 
 
-def unseen(raw: bytes) -> set[str]:
-    """The characters in the text of these bytes that nobody can see, or that turn other text around:
-    controls, bidi, zero-width, separators, surrogates (bytes that are no UTF-8), tags, and unassigned."""
-    written = set().union(*(token.content for token in tokens(raw) if token.kind == "text"))
-    return {
-        character
-        for character in written
-        if unicodedata.category(character) in _UNSEEN or character in _UNSEEN_ALTHOUGH_PRINTABLE
-    }
+class Written:
+    """What a terminal reads in these bytes, strictly.
+
+    `forms` holds what each control sequence does, without how far or to what, and the contents that came with
+    it: `CSI m`, `CSI ?25l`, `OSC 52`, `C0 \\n`, `ESC c`, `DCS …`, `APC …`. A C1 control, DEL, or a sequence
+    without its end is `broken`, one character of it at a time."""
+
+    def __init__(self, raw: bytes) -> None:
+        self.text = raw.decode("utf-8", "surrogateescape")
+        self.forms: dict[str, list[str]] = {}
+        self._characters: set[str] = set()
+        for token in _TOKEN.finditer(self.text):
+            if token.lastgroup == "text":
+                self._characters.update(token.group())
+            else:
+                form, content = _form(token)
+                self.forms.setdefault(form, []).append(content)
+
+    @property
+    def unseen(self) -> set[str]:
+        """The characters of the text that nobody can see, or that turn other text around: controls, bidi,
+        zero-width, separators, surrogates (bytes that are no UTF-8), tags, and unassigned ones."""
+        return {
+            character
+            for character in self._characters
+            if unicodedata.category(character) in _UNSEEN or character in _UNSEEN_ALTHOUGH_PRINTABLE
+        }
+
+    @property
+    def marks_in_a_row(self) -> int:
+        """The most combining marks that stand on one character."""
+        most = 0
+        for foreign in set(_FOREIGN.findall(self.text)):
+            run = 0
+            for character in foreign:
+                run = run + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+                most = max(most, run)
+        return most
 
 
-def marks_in_a_row(raw: bytes) -> int:
-    """The most combining marks that stand on one character."""
-    most = 0
-    for foreign in _FOREIGN.findall(raw.decode("utf-8", "surrogateescape")):
-        run = 0
-        for character in foreign:
-            run = run + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
-            most = max(most, run)
-    return most
+def _form(token: re.Match[str]) -> tuple[str, str]:
+    if token["final"]:
+        number = token["numbers"] if token["final"] in _MODES else ""
+        return f"CSI {token['marker']}{number}{token['between']}{token['final']}", token["numbers"]
+    if token["string"]:
+        return f"{_STRINGS[token['string']]} {token['payload'].partition(';')[0]}", token["payload"]
+    if token["escape"]:
+        return f"ESC {token['escape']}", ""
+    kind = "C0" if token["control"] else "broken"
+    return f"{kind} {token.group()!r}".replace("'", ""), token.group()

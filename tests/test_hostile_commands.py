@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from hostile import got_through, write_hostile, write_hostile_names
-from terminal import DEADLINE, Terminal, environment, forms, korg, marks_in_a_row, tokens, unseen
+from terminal import DEADLINE, Terminal, Written, environment, korg
 
 NAME = "\x1b[2J\x1b]52;c;cHduZWQ=\x07\x9b66;6H\u202e[@click=app.quit][b +\u2028\x7f\n"
 """The name of a file or a folder that any system takes."""
@@ -59,24 +59,22 @@ def ask(home: Path, *words: str | Path, more: Mapping[str, str] | None = None, s
             pipe.kill()
     assert code == pipe.returncode, (out[-500:], err, bytes(terminal.raw[-500:]))
     said = Said(code, out, err, bytes(terminal.raw))
-    for raw, its_own in (
-        (out, {"C0 \\n"}),
-        (err, {"C0 \\n"}),
-        (said.on_terminal, {"C0 \\r", "C0 \\n", "CSI m"}),
-    ):
-        assert_harmless(raw, its_own)
-    colours = {token.content for token in tokens(said.on_terminal) if token.kind == "CSI"}
-    assert colours <= COLOURS
+    assert_harmless(out, {"C0 \\n"})
+    assert_harmless(err, {"C0 \\n"})
+    colours = assert_harmless(said.on_terminal, {"C0 \\r", "C0 \\n", "CSI m"}).forms.get("CSI m", ())
+    assert set(colours) <= COLOURS
     return said
 
 
-def assert_harmless(raw: bytes, its_own: set[str]) -> None:
+def assert_harmless(raw: bytes, its_own: set[str]) -> Written:
     """Nothing but what can be seen, and these control sequences."""
-    assert forms(raw) <= its_own
-    assert unseen(raw) == set()
-    assert marks_in_a_row(raw) <= 2
+    written = Written(raw)
+    assert written.forms.keys() <= its_own
+    assert written.unseen == set()
+    assert written.marks_in_a_row <= 2
     assert got_through(raw) == []
     assert b"Traceback" not in raw
+    return written
 
 
 def assert_refused(said: Said, code: int, *words: str) -> None:

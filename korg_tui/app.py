@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import select
 import threading
 import time
 from collections import deque
@@ -35,6 +36,9 @@ from korg_tui.sources import (
 from korg_tui.text import visible
 from korg_tui.themes import THEMES, styles_folder
 from korg_tui.views import session_rows
+
+HUNG_UP = 129
+"""Exit code: the terminal was lost, as a shell counts the signal that says so."""
 
 NO_TERMINAL = 2
 """Exit code: the screen was asked for where there is none."""
@@ -123,8 +127,15 @@ class KorgApp(App[int], inherit_bindings=False):
     def on_mount(self) -> None:
         self._ui_thread = threading.get_ident()
         self.push_screen(LedgersScreen())
+        if not self.is_headless:
+            self.set_interval(LEAVING_SECONDS, self._leave_with_the_terminal)
         for reading in self.readings:
             self._follow(reading)
+
+    def _leave_with_the_terminal(self) -> None:
+        """A terminal that is lost ends the program, also where nobody sends it a signal."""
+        if _hung_up(0):
+            self.exit(HUNG_UP)
 
     def _follow(self, reading: Reading) -> None:
         feed = self._make_feed(reading.source, lambda fact: self._post(reading, fact))
@@ -222,6 +233,13 @@ class KorgApp(App[int], inherit_bindings=False):
     def fault(self) -> Exception | None:
         """The internal fault that ended the app."""
         return self._exception
+
+
+def _hung_up(descriptor: int) -> bool:
+    """Whether nobody has the other end open any more."""
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
 def _spare_the_collector(reading: Reading) -> None:

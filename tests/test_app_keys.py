@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import pty
+
 import pytest
 from textual import events
 from textual.keys import _character_to_key
 from textual.widgets import Input
 
 from korg_tui import cli, commands
+from korg_tui.app import _hung_up
 from stage import app_over, keys, story, worked_example
 
 CHARACTERS = {key for entry in commands.COMMANDS for key in entry.keys if len(key) == 1} | {*commands.DIGITS}
@@ -95,3 +99,13 @@ def test_the_screen_without_a_terminal_is_one_line_and_2(tmp_path, monkeypatch, 
     assert cli.main([str(ledger)]) == 2
     said = "korg-tui: the screen needs a terminal; korg-tui show LEDGER prints it\n"
     assert capsys.readouterr() == ("", said)
+
+
+def test_a_terminal_that_is_lost_is_noticed():
+    outer, inner = pty.openpty()
+    try:
+        assert not _hung_up(inner)
+        os.close(outer)
+        assert _hung_up(inner)
+    finally:
+        os.close(inner)

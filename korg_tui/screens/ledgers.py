@@ -26,8 +26,9 @@ from korg_tui.widgets.names import apart
 from korg_tui.widgets.sessions import Row, SessionList, SourceRow
 
 _AGE_SECONDS = 1.0
+_QUICK_SECONDS = 0.1
 _SHARE = 10
-"""The list is brought up to date so seldom that it takes a tenth of the time at most."""
+"""A list that is not quickly brought up to date is so seldom, that it takes a tenth of the time at most."""
 _EMPTY = " has no sessions yet: the first event will show here"
 _TROUBLE = ("failed", "gone", "waiting")
 
@@ -91,7 +92,7 @@ class LedgersScreen(KorgScreen):
                 self.announce(f"{change.ledger.name}: {rewound_words(reading, change)}")
         if not self._stale:
             self._stale = True
-            if self._took * _SHARE < _AGE_SECONDS / 20:
+            if self._took < _QUICK_SECONDS:
                 self.call_after_refresh(self.show_rows)
             else:
                 self.set_timer(self._took * _SHARE, self.show_rows)

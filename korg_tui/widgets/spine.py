@@ -244,7 +244,7 @@ class SpineView(LineList):
 
     def _fate(self, state: RowState, width: int) -> Strip:
         cells = max(22, width * 2 // 5) if width >= 60 else width * 2 // 5
-        text = pad(f"  {state.words}", cells)
+        text = pad(f"  {state.words}", cells - 1) + " "
         marked = len(text) if state.fate == "kept" else 2 + _rule_cells(state)
         return Strip(
             [

@@ -77,6 +77,22 @@ async def test_a_search_that_comes_at_once_is_answered_before_what_follows():
         assert place(pilot) == 3
 
 
+async def test_what_is_longer_than_its_field_is_seen_and_what_is_typed_behind_it():
+    async with app_over(worked_example()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "f")
+        pilot.app.post_message(events.Paste("p" * 100))
+        await pilot.pause()
+        assert bottom(pilot, 3).startswith(" filter ppp")
+        await keys(pilot, *"typed")
+        assert bottom(pilot, 3).rstrip().endswith("pppptyped")
+
+
+def bottom(pilot, row: int) -> str:
+    """A row of the screen as it is drawn, counted from below."""
+    return pilot.app.screen._compositor.render_strips()[-row].text
+
+
 PASTED = "ab\u202ecd\u009b66;6Hq\u200bz\x1b[2J"
 SAFE = r"ab\u202ecd\x9b66;6Hq\u200bz␛[2J"
 

@@ -21,7 +21,9 @@ if LEDGERS.is_dir():
         sources = open_sources([LEDGERS])
         app = KorgApp(sources, feed=InstantFeed, clock=lambda: FixedClock().now_ms, utc=True)
         async with app.run_test(size=(100, 30)) as pilot:
-            await pilot.pause()
+            while not all(reading.caught_up for reading in app.readings):
+                await pilot.pause()
+            app.screen.show_rows()
             assert isinstance(app.screen, LedgersScreen)
             rows = [row for row in app.screen.lines.rows if isinstance(row, SessionRow)]
             assert len({row.ledger for row in rows}) > 40

@@ -173,7 +173,7 @@ async def test_search_marks_hits_and_steps_through_them(pilot):
     assert at(pilot) == 4
     await keys(pilot, "N", "N")
     assert at(pilot) == 17
-    assert remark(pilot) == "that was the first hit: back at the other end"
+    assert remark(pilot) == "there is no earlier hit: this is the last one"
     assert rows(pilot)[3].startswith("*")
     await keys(pilot, "escape")
     assert pilot.app.screen.hits == []

@@ -128,7 +128,8 @@ class SteppingScreen(KorgScreen):
         if found is None:
             edge = -1 if step > 0 else len(self.ledger)
             found = find(edge, step)
-            self.remark = f"that was the {'last' if step > 0 else 'first'} {what}: back at the other end"
+            later, first = ("later", "first") if step > 0 else ("earlier", "last")
+            self.remark = f"there is no {later} {what}: this is the {first} one"
             if found == self.row:
                 self.remark = f"this is the only {what}"
         self.jump(found)

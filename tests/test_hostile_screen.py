@@ -257,7 +257,7 @@ def test_a_walk_through_a_hostile_ledger(tmp_path: Path, ledger: Path) -> None:
     with Terminal(korg(ledger.name), home=tmp_path, size=(80, 24)) as terminal:
         walk = Walk(terminal, ledger)
         walk.sessions()
-        walk.rows(read(ledger), stride=10)
+        walk.rows(read(ledger), stride=17)
         walk.steps()
         walk.details(43)
         walk.details(25)
@@ -278,9 +278,7 @@ def test_a_walk_on_a_wide_terminal(tmp_path: Path, ledger: Path) -> None:
     with Terminal(korg(ledger.name), home=tmp_path, size=(120, 40)) as terminal:
         walk = Walk(terminal, ledger)
         walk.sessions()
-        walk.rows(read(ledger), stride=61)
-        walk.preview()
-        walk.growing()
+        walk.rows(read(ledger), stride=101)
         walk.rewinding()
         terminal.resize(130, 45)
         walk.copying(40)

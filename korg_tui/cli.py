@@ -1,17 +1,19 @@
 """The command line: what `korg-tui` and `korg` run. Textual is imported only for the screen.
 
-Standard output is data, standard error is narration. Exit codes: 0 fine, 1 findings, 2 usage, 3 a source that
-cannot be read, 70 an internal fault, 130 interrupted (EXPERIENCE, "Without the screen").
+Standard output is data, standard error is narration. Exit codes: 0 fine, 1 findings, 2 usage, 3 a source
+that cannot be read, 70 an internal fault, 74 no room for the output, 130 interrupted (EXPERIENCE, "Without
+the screen").
 """
 
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from korg_tui import __version__
 from korg_tui.faults import INTERNAL, report
@@ -20,6 +22,8 @@ from korg_tui.sources import SourceError
 from korg_tui.text import visible
 
 USAGE = 2
+UNWRITABLE = 74
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 INTERRUPTED = 130
 
 _AsWritten = argparse.RawDescriptionHelpFormatter
@@ -61,14 +65,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        _close_quietly()
+        _close_quietly(sys.stdout, sys.stderr)
         return 0
     except Exception as fault:
+        if isinstance(fault, OSError) and fault.errno in _FULL:
+            code = _refuse(f"the output cannot be written: {fault.strerror}; give it room", UNWRITABLE)
+            _close_quietly(sys.stdout)
+            return code
         return _refuse(report(fault), INTERNAL)
 
 
 def _settle_encodings() -> None:
     """A pipe gets UTF-8 whatever the locale; a terminal gets what it can show."""
+    # Python has no stream where the descriptor was closed.
+    sys.stdout = sys.stdout or io.TextIOWrapper(io.BytesIO())
+    sys.stderr = sys.stderr or io.TextIOWrapper(io.BytesIO())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             encoding = stream.encoding if stream.isatty() else "utf-8"
@@ -79,14 +90,14 @@ def _refuse(text: str, code: int) -> int:
     try:
         print(f"korg-tui: {visible(text)}", file=sys.stderr, flush=True)
     except BrokenPipeError:
-        _close_quietly()
+        _close_quietly(sys.stdout, sys.stderr)
     return code
 
 
-def _close_quietly() -> None:
-    """The reader of a pipe has left: leave nothing behind for the interpreter to flush at its exit."""
+def _close_quietly(*streams: TextIO) -> None:
+    """Nobody takes what these streams have: leave nothing behind for the interpreter to flush at its exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
+    for stream in streams:
         os.dup2(nowhere, stream.fileno())
 
 

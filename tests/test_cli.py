@@ -156,6 +156,11 @@ def test_show_filters_in_the_words_of_the_screen(capsys: pytest.CaptureFixture[s
     code, out, _ = run(capsys, "show", "--filter", "tool:Read", example, "--json")
     assert code == 0
     assert [json.loads(line)["seq"] for line in out.splitlines()] == [5]
+    _, out, _ = run(capsys, "show", "--filter", "tool:Read", example)
+    assert [line for line in out.splitlines() if "led to what fits" not in line][1].startswith("5 ")
+    assert run(capsys, "show", "--filter", "nowhere", example)[1:] == (
+        "", "korg-tui: no event fits the filter\n"
+    )  # fmt: skip
     code, out, err = run(capsys, "show", "--filter", "is:purple", example)
     assert (code, out) == (2, "")
     assert "purple" in err
@@ -190,6 +195,27 @@ def test_a_run_that_restarts_is_a_segment_with_a_name(
     assert [each["ledger"] for each in data(capsys, "sessions", str(path))] == [str(path), f"{path}#2"]
     (shown,) = [data(capsys, "show", f"{path}#2:1", str(path))]
     assert (shown["ledger"], shown["actor"]) == (f"{path}#2", "human:v")
+
+
+def test_lines_that_cannot_be_read_are_counted_for_the_person(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_bytes(table(WORKED_EXAMPLE).nested() + b"{bad\n{worse\n")
+    _, out, _ = run(capsys, "sessions", str(path))
+    assert out.splitlines()[-1] == f"{path}: 2 lines could not be read; show has them all"
+
+
+def test_a_ledger_of_very_many_sessions_is_one_tree(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    book = Book()
+    for _ in range(70):
+        book.infer(book.prompt())
+    path = tmp_path / "many.jsonl"
+    path.write_bytes(book.nested())
+    _, out, _ = run(capsys, "show", str(path))
+    assert len(out.splitlines()) == 141
 
 
 def test_an_empty_ledger_is_fine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -312,6 +338,22 @@ def test_a_closed_pipe_ends_it_quietly(tmp_path: Path) -> None:
     done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=True)
     assert json.loads(done.stdout)["seq"] == 1
     assert done.stderr == b""
+
+
+def test_a_full_disk_is_one_line_and_no_fault_of_ours(example: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "korg_tui", "show", example],
+            stdout=full, stderr=subprocess.PIPE, timeout=60, check=False,
+        )  # fmt: skip
+    assert done.returncode == 74
+    assert done.stderr == b"korg-tui: the output cannot be written: No space left on device; give it room\n"
+
+
+def test_a_closed_output_is_no_fault(example: str) -> None:
+    command = f"'{sys.executable}' -m korg_tui show '{example}' >&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_output_in_a_pipe_is_whole_whatever_the_width_and_the_locale(example: str) -> None:

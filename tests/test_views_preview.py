@@ -85,7 +85,7 @@ def test_the_bar_counts_agents_and_what_lies_elsewhere():
 def test_truncation_drops_all_that_is_later():
     found = preview(Glass(BUSY), 6, truncation=True)
     assert found.bar.startswith(
-        "Truncate to ≤ 6: 6 dropped · 2 invalid (1 tool call, 1 inference) · 0 possible"
+        "Truncate to ≤ 6: 7 dropped · 2 invalid (1 tool call, 1 inference) · 0 possible"
     )
     assert marked(found)[7:] == [
         "- 8 ○ truncated, no recorded dependence",
@@ -121,6 +121,8 @@ def test_why_is_a_chain_of_sentences():
     glass = Glass(BUSY)
     assert [f"{line.label}: {line.text}" for line in preview(glass, 2).why(glass.row(9))] == [
         "rule 1: 9 followed from 2, its parent",
+        "rule 2: also: 9 read the result of the Bash call 3",
+        "rule 4: also: 9 read the result of 7, the Agent call that returned sub-agent 2, in which 4 ran",
     ]  # fmt: skip
     assert [f"{line.label}: {line.text}" for line in preview(glass, 6).why(glass.row(9))] == [
         "rule 4: 9 read the result of 7, the Agent call that returned sub-agent 2, in which 6 ran",

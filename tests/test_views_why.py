@@ -61,6 +61,7 @@ def test_rule_3_a_launch():
 def test_rule_4():
     assert why(WORKED_EXAMPLE, 5, 7) == [
         "rule 4: 7 read the result of 6, the Agent call that returned sub-agent 2, in which 5 ran",
+        "rule 1: also: 7 followed from 6, its parent",
     ]  # fmt: skip
     assert why(TWO_TIED, 5, 9) == [
         "rule 4: 9 may have read the result of 7, the Agent call that returned sub-agent 2, in which 5 ran",

@@ -113,12 +113,19 @@ class Rewind:
     def reason(self, seq: int) -> _Step | None:
         """The most telling edge that drops an event, `(rule, seq)` of where it comes from: of the largest
         rule, from the smallest seq. Cheaper than `why`, of which it need not be the last step."""
+        reasons = self.reasons(seq)
+        return reasons[-1] if reasons else None
+
+    def reasons(self, seq: int) -> tuple[_Step, ...]:
+        """An edge for each rule by which an event goes, `(rule, seq)` of where it comes from, rules
+        ascending. Certain edges where it is invalidated."""
         row, reach = self._dropped_row(seq), self._reach_of(seq)
         if row is None or reach is None or self._weave is None:
-            return None
-        edges = _Sources(self._weave, reach, certain=reach.certain).of(row)
-        rule, source = min(edges, key=lambda edge: (-edge[0], edge[1]))
-        return rule, self._ledger.seq[source]
+            return ()
+        first: dict[int, int] = {}
+        for rule, source in _Sources(self._weave, reach, certain=reach.certain).of(row):
+            first[rule] = min(source, first.get(rule, source))
+        return tuple((rule, self._ledger.seq[first[rule]]) for rule in sorted(first))
 
     def why(self, seq: int) -> tuple[_Step, ...]:
         """A shortest chain of reasons from the target to a dropped event, as `(rule, seq)` pairs."""

@@ -80,18 +80,23 @@ def read(sources: Sequence[str], demo: bool) -> list[Reading]:
     return [Reading.of(source).complete() for source in open_named(sources, demo)]
 
 
-def open_named(sources: Sequence[str], demo: bool) -> list[Source]:
-    """The sources themselves. What was found, and why, goes to standard error."""
+def narrate(text: str) -> None:
+    """One line for the person, on standard error."""
+    print(f"korg-tui: {visible(text)}", file=sys.stderr, flush=True)
+
+
+def open_named(sources: Sequence[str], demo: bool, *, growing: bool = False) -> list[Source]:
+    """The sources themselves; the demo whole, or growing. What was found, and why, is narrated."""
     if demo and sources:
         raise UsageError("--demo takes the place of a SOURCE; leave one of them out")
     if demo:
-        return [DemoSource(whole=True)]
+        return [DemoSource(whole=not growing)]
     if sources:
         return open_sources(sources)
     found = discover()
     if not found.ledgers:
         raise SourceError(f"no ledger found; looked in {'; '.join(found.looked)}; name one, or try --demo")
-    print(f"korg-tui: reading {visible(found.why)}", file=sys.stderr)
+    narrate(f"reading {found.why}")
     return open_sources(found.ledgers)
 
 

@@ -12,9 +12,10 @@ from typing import Any
 from korg_tui.causal import Appended, Change, NewLedger, Rewound, Vanished
 from korg_tui.export import event_document, to_json
 from korg_tui.reading import Reading
-from korg_tui.reports.asked import UsageError, open_named, sort_words
+from korg_tui.reports.asked import UsageError, narrate, open_named, sort_words
 from korg_tui.sources import UNREADABLE, Fact, Feed, State
 from korg_tui.text import visible
+from korg_tui.views import lane_title
 
 _WAIT = 0.2
 _Arrival = tuple[Reading, Fact]
@@ -29,7 +30,7 @@ def follow(arguments: argparse.Namespace) -> int:
         raise UsageError("follow takes no event number; korg-tui show prints one event")
     if arguments.until_idle is not None and not arguments.until_idle >= 0:
         raise UsageError("--until-idle takes a number of seconds, 0 or more")
-    readings = [Reading.of(source) for source in open_named(sources, arguments.demo)]
+    readings = [Reading.of(source) for source in open_named(sources, arguments.demo, growing=True)]
     arrivals: queue.Queue[_Arrival] = queue.Queue(maxsize=8)
     feeds = [Feed(reading.source, _poster(arrivals, reading)) for reading in readings]
     for feed in feeds:
@@ -40,8 +41,12 @@ def follow(arguments: argparse.Namespace) -> int:
     finally:
         for feed in feeds:
             feed.stop()
-    failed = [reading for reading in readings if reading.state == "failed"]
-    return UNREADABLE if failed and len(failed) == len(readings) else 0
+    return UNREADABLE if readings and all(map(_hopeless, readings)) else 0
+
+
+def _hopeless(reading: Reading) -> bool:
+    """Whether a source could never be read. One that fails later is read again when it can be."""
+    return reading.state == "failed" and not reading.caught_up
 
 
 def _poster(arrivals: queue.Queue[_Arrival], reading: Reading) -> Callable[[Fact], None]:
@@ -63,7 +68,7 @@ def _until_idle(
 ) -> Iterator[_Arrival]:
     last = time.monotonic()
     try:
-        while not all(reading.state in ("failed", "ended") for reading in readings):
+        while not all(reading.state == "ended" or _hopeless(reading) for reading in readings):
             try:
                 yield arrivals.get(timeout=_WAIT if seconds is None else max(0.01, min(_WAIT, seconds)))
                 last = time.monotonic()
@@ -85,7 +90,7 @@ def _print(reading: Reading, fact: Fact, *, as_json: bool) -> None:
         if as_json:
             print(to_json({"type": "source", "state": fact.state, "text": fact.text}), flush=True)
         if not as_json or fact.state == "failed":
-            print(f"korg-tui: {visible(fact.text)}", file=sys.stderr, flush=True)
+            narrate(fact.text)
     for change in changes:
         for document, text in _told(reading, change):
             print(to_json(document) if as_json else text)
@@ -122,5 +127,5 @@ def _line(name: str, change: Appended, row: int) -> str:
         return f"{where}  {visible(ledger.reason_at(row))}"
     state = {True: "ok", False: "FAILED", None: ""}[ledger.success_at(row)]
     lane = ledger.lane_at(row)
-    words = [f"{where}", "" if lane is None else f"lane {lane.id}", visible(ledger.tool_at(row)), state]
+    words = [where, "" if lane is None else lane_title(lane), visible(ledger.tool_at(row)), state]
     return "  ".join(word for word in words if word)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from korg_tui.causal import Lane, Ledger, Link, Pointer, Session, links
@@ -17,7 +16,7 @@ from korg_tui.export import (
     to_json,
 )
 from korg_tui.reading import Reading
-from korg_tui.reports.asked import Found, Place, UsageError, find, places, read, sort_words
+from korg_tui.reports.asked import Found, Place, UsageError, find, narrate, places, read, sort_words
 from korg_tui.reports.page import Line, Piece, print_page, table
 from korg_tui.text import visible
 from korg_tui.views import (
@@ -35,6 +34,9 @@ from korg_tui.views import (
     to_ascii,
 )
 
+_SESSIONS_APART = 64
+"""With more sessions than these, `show` draws a ledger as one tree."""
+
 
 def sessions(arguments: argparse.Namespace) -> int:
     """List the sessions of ledgers."""
@@ -45,8 +47,9 @@ def sessions(arguments: argparse.Namespace) -> int:
         print(to_json(documents))
     elif listed:
         print_page(_session_lines(listed))
+        print_page(_unread_lines(places(readings)))
     else:
-        print("no sessions: no event has been written yet", file=sys.stderr)
+        narrate("no sessions: no event has been written yet")
     return 0
 
 
@@ -57,6 +60,14 @@ def _session_lines(listed: list[tuple[Place, Session]]) -> Iterator[Line]:
         yield [(f"{visible(place.ledger.name)}:{session.seq}", "bold")]
         yield [("  ", ""), *_counts(session)]
         yield [("  ", ""), (visible(prompt) if prompt else "no prompt", "" if prompt else "dim")]
+
+
+def _unread_lines(every: Iterable[Place]) -> Iterator[Line]:
+    for place in every:
+        unread = len(place.ledger.columns.reasons)
+        if unread:
+            name = visible(place.ledger.name)
+            yield [(f"{name}: {plural(unread, 'line')} could not be read; show has them all", "odd")]
 
 
 def _counts(session: Session) -> Line:
@@ -131,9 +142,8 @@ def show(arguments: argparse.Namespace) -> int:
         _show_events([find(pick, every) for pick in picks], arguments.json)
     elif arguments.json:
         _show_all(every, meant)
-    else:
-        for place in every:
-            print_page(_tree(place, meant))
+    elif not sum(print_page(_tree(place, meant)) for place in every):
+        narrate("no event fits the filter" if meant else "no event has been written yet")
     return 0
 
 
@@ -173,11 +183,10 @@ def _detail_lines(place: Place, row: int) -> Iterator[Line]:
 
 def _tree(place: Place, meant: Predicate | None) -> Iterator[Line]:
     ledger, reading = place.ledger, place.reading
-    sessions = ledger.sessions
-    if not sessions and not len(ledger):
-        yield [(f"{visible(ledger.name)}: empty", "dim")]
-    yield from _loose_rows(reading, ledger, meant) if not sessions else ()
-    for session in sessions:
+    if not 0 < len(ledger.sessions) <= _SESSIONS_APART:
+        yield from _whole_tree(reading, ledger, meant)
+        return
+    for session in ledger.sessions:
         spine = Spine(ledger, session.index, reading.bodies(ledger))
         spine.set_filter(meant)
         if meant is not None and not len(spine):
@@ -190,9 +199,12 @@ def _tree(place: Place, meant: Predicate | None) -> Iterator[Line]:
         yield []
 
 
-def _loose_rows(reading: Reading, ledger: Ledger, meant: Predicate | None) -> Iterator[Line]:
+def _whole_tree(reading: Reading, ledger: Ledger, meant: Predicate | None) -> Iterator[Line]:
+    """All sessions of a ledger as one tree."""
     spine = Spine(ledger, None, reading.bodies(ledger))
     spine.set_filter(meant)
+    if len(spine):
+        yield [(visible(ledger.name), "bold"), (f"  {plural(len(ledger.sessions), 'session')}", "dim")]
     yield from spine_lines(spine)
 
 
@@ -210,7 +222,8 @@ def _spine_line(line: SpineLine, digits: int, ascii_only: bool) -> Line:
         (to_ascii(run.text) if ascii_only else run.text, "dim" if run.lane is None else f"lane {run.lane}")
         for run in line.runs
     ]
-    tail = " · ".join(filter(None, (*line.marks, line.note)))
+    led_here = "led to what fits" if line.dim else ""
+    tail = " · ".join(filter(None, (*line.marks, line.note, led_here)))
     took = f"  {duration(line.duration_ms)}" if line.duration_ms else ""
     text = "dim" if line.dim else ""
     return [

@@ -18,17 +18,19 @@ _STYLES = {"": "", "dim": "2", "bold": "1", "bad": "31", "good": "32", "odd": "3
 _LANES = ("36", "35", "33", "32", "34", "31")
 
 
-def print_page(lines: Iterable[Line], out: TextIO | None = None) -> None:
-    """Print lines. On a terminal they are cropped to its width (`…` says so) and coloured, unless
-    `NO_COLOR` is set; elsewhere they come whole and plain, whatever the locale."""
+def print_page(lines: Iterable[Line], out: TextIO | None = None) -> int:
+    """Print lines, and return how many. On a terminal they are cropped to its width (`…` says so) and
+    coloured, unless `NO_COLOR` is set; elsewhere they come whole and plain, whatever the locale."""
     out = out or sys.stdout
     terminal = out.isatty()
     cells = shutil.get_terminal_size().columns if terminal else 0
     coloured = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    for line in lines:
+    count = 0
+    for count, line in enumerate(lines, 1):  # noqa: B007
         pieces = _cropped(line, cells) if cells else line
         text = "".join(_coloured(piece) if coloured else piece[0] for piece in pieces)
         out.write(text.rstrip() + "\n")
+    return count
 
 
 def _cropped(line: Line, cells: int) -> Line:

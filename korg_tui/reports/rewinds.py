@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 
 from korg_tui.causal import NoDecision, Rewind
 from korg_tui.causal import rewind as find_rewind
 from korg_tui.export import rewind_document, to_json
-from korg_tui.reports.asked import Pick, Place, UsageError, find, places, read, sort_words
+from korg_tui.reports.asked import Pick, Place, UsageError, find, narrate, places, read, sort_words
 from korg_tui.reports.page import Line, Piece, print_page, table
 from korg_tui.text import visible
 from korg_tui.views import LossBook, Preview, Section, lane_title
@@ -30,7 +29,7 @@ def rewind(arguments: argparse.Namespace) -> int:
     if arguments.json:
         document = rewind_document(place.reading, place.ledger, found)
         if document["why"] is None:
-            print(f"korg-tui: why is left out: it would have {found.why_steps:,} steps", file=sys.stderr)
+            narrate(f"why is left out: it would have {found.why_steps:,} steps")
         print(to_json(document if len(every) == 1 else [{"ledger": place.ledger.name, **document}]))
     else:
         print_page(_report(place, found))
@@ -57,7 +56,7 @@ def _report(place: Place, found: Rewind) -> Iterator[Line]:
     rows = [row for seq in found.dropped if (row := ledger.row_of(seq)) is not None]
     if rows:
         yield from table([_dropped(preview, row) for row in rows], right=frozenset({1}))
-    for section in preview.sections()[1:]:
+    for section in preview.sections()[1:] if rows else ():
         yield from _section(section)
     yield []
     yield [("A preview: nothing was rewound, and nothing on disk would be undone.", "dim")]

@@ -119,6 +119,12 @@ class Preview:
         return frozenset(row for seq in seqs if (row := self.ledger.row_of(seq)) is not None)
 
     @property
+    def _governance_after(self) -> int:
+        """Governance events that plain truncation drops with the rest."""
+        first = 0 if self._target is None else self._target + 1
+        return self.ledger.kind[first:].count(Kind.GOVERNANCE)
+
+    @property
     def _spared(self) -> tuple[int, ...]:
         return self.rewind.unknown + self.rewind.independent
 
@@ -132,7 +138,7 @@ class Preview:
     def bar(self) -> str:
         """The one line under the preview."""
         found = self.rewind
-        gone = len(found.dropped) + len(self._spared)
+        gone = len(found.dropped) + len(self._spared) + self._governance_after
         parts = [
             f"Truncate to ≤ {self.target}: {gone:,} dropped" if self.truncation else f"Keep ≤ {self.target}",
             f"{len(found.invalidated):,} invalid{self._kinds(found.invalidated)}",

@@ -22,7 +22,8 @@ BASIS = {
 def chain(ledger: Ledger, rewind: Rewind, seq: int) -> list[Line]:
     """Why a rewind drops an event: one sentence per edge, from the target outwards, each with its rule.
 
-    The last line is about the event itself. Empty when the event is not dropped, or everything is."""
+    The other rules by which it goes follow, an edge for each. Empty when the event is not dropped, or
+    everything is."""
     source = ledger.row_of(rewind.target)
     lines = []
     for rule, step in rewind.why(seq):
@@ -31,6 +32,19 @@ def chain(ledger: Ledger, rewind: Rewind, seq: int) -> list[Line]:
             return []
         lines.append(Line(sentence(ledger, rule, source, target), label=f"rule {rule}", seq=step))
         source = target
+    return lines + _also(ledger, rewind, seq, lines)
+
+
+def _also(ledger: Ledger, rewind: Rewind, seq: int, said: list[Line]) -> list[Line]:
+    """The other rules by which the event goes, an edge for each."""
+    target = ledger.row_of(seq)
+    last = said[-1].label if said else ""
+    lines = []
+    for rule, before in rewind.reasons(seq):
+        source = ledger.row_of(before)
+        if source is not None and target is not None and last and last != f"rule {rule}":
+            words = f"also: {sentence(ledger, rule, source, target)}"
+            lines.append(Line(words, label=f"rule {rule}", seq=before))
     return lines
 
 

@@ -130,7 +130,8 @@ def test_the_preview_agrees_with_the_rewind(events: list[Event], data: st.DataOb
     for seq in found.dropped:
         row = ledger.row_of(seq)
         assert row is not None
-        assert [(line.label, line.seq) for line in preview.why(row)] == [
+        said = [(line.label, line.seq) for line in preview.why(row) if not line.text.startswith("also: ")]
+        assert said == [
             (f"rule {rule}", step) for rule, step in found.why(seq)
         ]
 

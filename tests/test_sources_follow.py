@@ -456,3 +456,25 @@ def test_the_first_facts_say_what_was_opened(follow):
     followed = follow(book(1).nested())
     assert followed.first[0] == Opened("lines")
     assert followed.first[-1] == CaughtUp()
+
+
+def test_a_file_emptied_a_moment_ago_is_about_to_be_written(tmp_path: Path) -> None:
+    followed = Followed(tmp_path / "ledger.jsonl", book(3).nested())
+    followed.late_ns = 0
+    followed.path.write_bytes(b"")
+    assert followed.poll() == []
+    assert followed.source.unsettled
+    followed.path.write_bytes(book(5).nested())
+    (grew,) = followed.poll()
+    assert isinstance(grew, Grew)
+    assert len(grew.records) == 2
+
+
+def test_a_file_that_stays_empty_has_lost_its_events(tmp_path: Path) -> None:
+    followed = Followed(tmp_path / "ledger.jsonl", book(3).nested())
+    followed.late_ns = 0
+    followed.path.write_bytes(b"")
+    followed.poll()
+    followed.late_ns = LONG_AGO
+    assert [type(fact) for fact in followed.poll() if not isinstance(fact, Opened)] == [Replaced]
+    assert followed.records == []

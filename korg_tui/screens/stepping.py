@@ -35,8 +35,10 @@ class SteppingScreen(KorgScreen):
 
     @property
     def row(self) -> int:
-        """The ledger's row under the cursor, -1 when there is none."""
-        return self.spine.row(self.view.cursor) if len(self.spine) else -1
+        """The ledger's row under the cursor, -1 when there is none. A ledger that was replaced by a shorter
+        one leaves the cursor behind its end until the view is shaped anew."""
+        last = len(self.spine) - 1
+        return self.spine.row(min(self.view.cursor, last)) if last >= 0 else -1
 
     def drops(self, row: int) -> bool:
         """Whether a previewed rewind drops this row; without a preview nothing is dropped."""

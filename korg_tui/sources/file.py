@@ -181,7 +181,10 @@ class FileSource:
         """Facts about a file that was rewritten in place, or took the place of an `other` one."""
         bodies = self._bodies
         assert bodies is not None
-        changed = self._contents.again(file, now.st_size, fresh=0 <= self._age(now) < _HALF_WRITTEN_NS)
+        fresh = 0 <= self._age(now) < _HALF_WRITTEN_NS
+        if fresh and now.st_size == 0 and len(self._contents):
+            raise Unfinished("emptied, and most likely about to be written")
+        changed = self._contents.again(file, now.st_size, fresh=fresh)
         self._remember(now)
         facts: list[Fact] = [opened(self._contents)] if changed.opened else []
         if changed.cut is None:

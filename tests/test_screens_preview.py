@@ -73,7 +73,7 @@ async def test_rows_carry_a_sign_and_words_and_the_cursor_can_look_around():
         assert "↺ Read" in drawn[4]
         assert drawn[4].endswith("rewind to here")
         assert "╳ Agent" in drawn[5]
-        assert "rule 2    its result came from sub 2" in drawn[5]
+        assert "rule 2    result of sub 2" in drawn[5]
         assert "╳ llm_inference" in drawn[6]
         assert "rules 1 4 it read what 6 returned" in drawn[6]
         await keys(pilot, "j", "j")

@@ -50,7 +50,7 @@ def test_the_worked_example_at_5():
     assert marked(found) == [
         "  1", "  2", "  3", "  4",
         "  5 ↺ rewind to here",
-        "- 6 ╳ rule 2    its result came from sub 2",
+        "- 6 ╳ rule 2    result of sub 2",
         "- 7 ╳ rules 1 4 it read what 6 returned",
     ]  # fmt: skip
 
@@ -60,7 +60,7 @@ def test_every_kind_of_mark():
     assert marked(found) == [
         "  1", "  2", "  3", "  4", "  5",
         "  6 ↺ rewind to here",
-        "- 7 ╳ rule 2    its result came from sub 2",
+        "- 7 ╳ rule 2    result of sub 2",
         "  8 ○ no recorded dependence",
         "- 9 ╳ rule 4    it read what 7 returned",
         " 10 ○ no recorded dependence",

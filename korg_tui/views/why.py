@@ -69,12 +69,12 @@ def brief(ledger: Ledger, rule: int, source: int, target: int) -> str:
     s = ledger.seq[source]
     match rule:
         case 1:
-            return f"it followed from {s}"
+            return f"caused by {s}"
         case 2:
             found = _return_of(ledger, source, target)
-            return f"it read {s}" if found is None else f"its result came from {_short_sub(found[0])}"
+            return f"it read {s}" if found is None else f"result of {_short_sub(found[0])}"
         case 3:
-            return f"{s} started it"
+            return f"started by {s}"
         case _:
             call = _call_between(ledger, source, target)
             return f"it read what {s if call is None else ledger.seq[call[0]]} returned"

@@ -26,6 +26,7 @@ _SHIFT = 8
 _LEAST_COLUMNS, _CELLS_PER_COLUMN = 4, 9
 _ARGUMENT_CELLS = 1000
 _DURATION_CELLS = 9
+_FATE_CELLS = 36
 _RULE_CELLS = 9
 
 
@@ -243,7 +244,7 @@ class SpineView(LineList):
         )
 
     def _fate(self, state: RowState, width: int) -> Strip:
-        cells = max(22, width * 2 // 5) if width >= 60 else width * 2 // 5
+        cells = max(_FATE_CELLS, width * 2 // 5) if width >= 2 * _FATE_CELLS else width * 2 // 5
         text = pad(f"  {state.words}", cells - 1) + " "
         marked = len(text) if state.fate == "kept" else 2 + _rule_cells(state)
         return Strip(

@@ -11,6 +11,7 @@ import argparse
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn, TextIO
@@ -106,7 +107,7 @@ def _run(words: list[str]) -> int:
     if not words or (words[0] not in commands and words[0] not in ("-h", "--help", "--version")):
         words = ["tui", *words]
     arguments, more = parser.parse_known_args(words)
-    strange = [word for word in more if word.startswith("-") and word != "-"]
+    strange = [word for word in (*more, *arguments.words) if re.match(r"-[^0-9]", word)]
     if strange:
         raise UsageError(f"unknown option {strange[0]}; see korg-tui {words[0]} --help")
     arguments.words += more

@@ -243,6 +243,7 @@ def test_an_empty_ledger_is_fine(capsys: pytest.CaptureFixture[str], tmp_path: P
         (["rewind", "3", "ledger.jsonl", "--json", "--text"], 2, "--json and --text"),
         (["sessions", "3", "ledger.jsonl"], 2, "takes no event number"),
         (["show", "--colour", "ledger.jsonl"], 2, "unknown option --colour"),
+        (["-x y"], 2, "unknown option -x y"),
         (["follow", "ledger.jsonl", "--until-idle", "soon"], 2, "--until-idle"),
         (["follow", "ledger.jsonl", "--until-idle", "-1"], 2, "0 or more"),
         (["follow", "note.md"], 3, "note.md: not a ledger"),

@@ -39,7 +39,7 @@ def event(seq: int, padding: int = 600) -> dict[str, object]:
         "seq_id": seq,
         "source_agent": "agent:main@1",
         "tool_name": "Bash",
-        "args": {"command": "x" * padding},
+        "args": {"command": f"event {seq} " + "x" * padding},
         "result": {"stdout": ""},
         "payload_refs": [],
         "success": True,

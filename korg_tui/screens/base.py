@@ -61,6 +61,12 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         return False
 
     @property
+    def on_top(self) -> bool:
+        """Whether no other screen covers this one. Textual draws all that is seen anew when a covered screen
+        changes, and calls the one right below the top current, too."""
+        return self.app.screen is self
+
+    @property
     def ready(self) -> bool:
         """Whether the widgets of the screen are there: not before it is mounted, nor while it ends."""
         return self.is_mounted and bool(self.children)

@@ -85,7 +85,7 @@ class LedgersScreen(KorgScreen):
 
     def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
         """Rows are counted anew once per frame, however many facts came."""
-        if not self.is_current:
+        if not self.on_top:
             return
         for change in changes:
             if isinstance(change, Rewound):
@@ -112,7 +112,7 @@ class LedgersScreen(KorgScreen):
         """Bring the list up to date."""
         self._stale = False
         self._age = 0.0
-        if self.is_current and self.ready:
+        if self.on_top and self.ready:
             begun = time.monotonic()
             self._show_rows()
             self._took = time.monotonic() - begun

@@ -77,8 +77,16 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def measure(self) -> None:
-        """Rows have changed in number."""
-        self.virtual_size = Size(self.row_width, self.count)
+        """Rows have changed in number. The whole screen is laid out anew only where the scroll bar comes or
+        goes."""
+        size, was, page = Size(self.row_width, self.count), self.virtual_size, self.page
+        if was.width == size.width and (was.height > page) == (size.height > page):
+            self.set_reactive(LineList.virtual_size, size)
+            self.scroll_y = self.validate_scroll_y(self.scroll_y)
+            if self.show_vertical_scrollbar:
+                self.vertical_scrollbar.window_virtual_size = size.height
+        else:
+            self.virtual_size = size
         self.cursor = max(0, min(self.cursor, self.count - 1))
 
     def notify_style_update(self) -> None:

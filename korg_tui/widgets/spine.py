@@ -70,6 +70,8 @@ class SpineView(LineList):
         """In the rewind preview: what becomes of a row."""
         self.shift = 0
         self._ascii = False
+        self._lines: dict[int, SpineLine] = {}
+        self._lines_of = -1
 
     @property
     def count(self) -> int:
@@ -114,11 +116,13 @@ class SpineView(LineList):
 
     def grown(self, events: int) -> None:
         """The spine was extended by what so many new events show."""
+        if self.states is not None:
+            self._strips.clear()
+        self.measure()
+        self.refresh()
         if self.following:
-            self.redraw()
             self.go(self.count - 1)
         else:
-            self.redraw()
             self.behind += events
             self.post_message(self.FollowChanged(False, self.behind))
 
@@ -155,14 +159,24 @@ class SpineView(LineList):
     # drawing
 
     def key(self, index: int) -> Hashable:
-        return self.spine.row(index)
+        return self._line(index), self._seq_cells
+
+    def _line(self, index: int) -> SpineLine:
+        """The line at an index, made once for each state of the spine."""
+        if self._lines_of != self.spine.version:
+            self._lines_of = self.spine.version
+            self._lines.clear()
+        line = self._lines.get(index)
+        if line is None:
+            line = self._lines[index] = self.spine.line(index)
+        return line
 
     @property
     def _seq_cells(self) -> int:
         return max(len(str(self.spine.last_seq)), 2) + 1
 
     def draw(self, index: int, width: int) -> Strip:
-        line = self.spine.line(index)
+        line = self._line(index)
         state = self.states(line.row) if self.states else None
         tail = self._tail(line, state, width)
         room = width - self._seq_cells - 1 - tail.cell_length

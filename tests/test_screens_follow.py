@@ -243,6 +243,35 @@ async def test_a_rewind_that_drops_the_row_under_the_cursor_leaves_it_on_the_nea
         assert "step 9" in text
 
 
+@pytest.mark.parametrize("previewing", [False, True])
+async def test_another_shorter_ledger_in_its_place_is_shown_instead(previewing):
+    source = MemorySource(a_loop(10))
+    async with app_over(source).run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        await keys(pilot, *("k", "r") if previewing else "G")
+        other = Book()
+        other.infer(other.prompt("something else"))
+        source.becomes(other)
+        await pilot.pause()
+        assert pilot.app.screen.view.count == 2
+        assert place(pilot)[0] in (1, 2)
+        assert pilot.app.screen.query_one("#notices").plain.startswith("rewound to 0: 21 dropped")
+
+
+async def test_a_covered_list_is_left_alone_until_it_is_seen_again():
+    source = MemorySource(a_loop(1))
+    async with app_over(source).run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        covered = pilot.app.screen_stack[-2]
+        shown = covered.lines.rows
+        grow(source, 1)
+        await pilot.pause()
+        assert covered.lines.rows is shown
+        await keys(pilot, "escape")
+        assert pilot.app.screen is covered
+        assert [row.events for row in covered.lines.rows] == [5]
+
+
 async def test_a_ledger_that_is_emptied_under_the_reader_and_filled_again():
     source = MemorySource(a_loop(10))
     async with app_over(source).run_test(size=(120, 30)) as pilot:

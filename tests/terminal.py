@@ -106,8 +106,7 @@ class Terminal:
         if self.program.poll() is None:
             self.program.kill()
         self.program.wait(DEADLINE)
-        if self._master >= 0:
-            os.close(self._master)
+        os.close(self._master)
 
     def _set_size(self, size: tuple[int, int]) -> None:
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
@@ -132,12 +131,6 @@ class Terminal:
         self.screen.resize(rows, columns)
         self._set_size((columns, rows))
 
-    def hang_up(self) -> int:
-        """Close the terminal; the exit code of the program."""
-        os.close(self._master)
-        self._master = -1
-        return self.program.wait(DEADLINE)
-
     # what a person sees
 
     @property
@@ -153,6 +146,11 @@ class Terminal:
     def text(self) -> str:
         """The whole screen, row below row."""
         return "\n".join(self.lines)
+
+    @property
+    def flat(self) -> str:
+        """The whole screen without the ends of its rows, for what is longer than one."""
+        return "".join(line.strip() for line in self.lines)
 
     def read(self, until: float) -> bool:
         """Take in what the program writes next. False when it has ended and everything is read.

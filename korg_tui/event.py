@@ -113,8 +113,6 @@ class Event(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """The seqs that `root_seq`, `child_root_seq`, `child_root_seqs` name in `result` (§5 step 2)."""
     root_event_id: str = ""
     """`metadata.root_event_id`: groups a window whose root is missing (CAUSALITY §2)."""
-    event_id: str = ""
-    causation_id: str = ""
     synthesized: bool = False
     """A prompt whose text is `SYNTHESIZED_PROMPT`."""
     blobs: tuple[str, ...] = ()

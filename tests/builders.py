@@ -266,8 +266,6 @@ def event_of(record: dict[str, Any], offset: int = 0, length: int = 0) -> Event:
         prompt=_prompt_key(prompt) if is_agent else "",
         returns=tuple(_returns(result, 1)) if is_agent else (),
         root_event_id=metadata.get("root_event_id") or "",
-        event_id=metadata.get("event_id") or "",
-        causation_id=metadata.get("causation_id") or "",
         synthesized=prompt == SYNTHESIZED_PROMPT,
         schema=str(record.get("schema_version", "")),
         digest=int(content[:16], 16) >> 1,

@@ -42,8 +42,6 @@ _NOTHING = Raw(b"null")
 class _Metadata(msgspec.Struct):
     triggered_by: Any = None
     root_event_id: Any = None
-    event_id: Any = None
-    causation_id: Any = None
     emitted_at: Any = None
     recorded_at: Any = None
     hlc_physical: Any = None
@@ -179,8 +177,6 @@ def _event(line: _Line, raw: bytes, offset: int, kinds: KindTable) -> Event | Ma
         prompt="" if prompt is None else prompt_key(prompt),
         returns=returned_seqs(whole.result) if whole is not None and agent else (),
         root_event_id=_name(metadata.root_event_id),
-        event_id=_name(metadata.event_id),
-        causation_id=_name(metadata.causation_id),
         synthesized=kind is Kind.PROMPT and prompt == SYNTHESIZED_PROMPT,
         blobs=() if whole is None else _blobs(whole),
         schema=_name(line.schema_version),

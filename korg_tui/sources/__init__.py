@@ -6,7 +6,7 @@ from korg_tui.sources.blobs import BlobFound, BlobStore
 from korg_tui.sources.demo import DemoSource
 from korg_tui.sources.discover import Discovery, discover
 from korg_tui.sources.errors import UNREADABLE, BodyGone, SourceError
-from korg_tui.sources.facts import CaughtUp, Fact, Grew, Opened, Progress, Replaced, State
+from korg_tui.sources.facts import CaughtUp, Fact, Filled, Grew, Holes, Opened, Progress, Replaced, State
 from korg_tui.sources.feed import Feed
 from korg_tui.sources.file import FileSource
 from korg_tui.sources.folder import Found, ledgers_in
@@ -25,8 +25,10 @@ __all__ = [
     "Fact",
     "Feed",
     "FileSource",
+    "Filled",
     "Found",
     "Grew",
+    "Holes",
     "Opened",
     "Progress",
     "Replaced",

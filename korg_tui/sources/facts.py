@@ -37,6 +37,20 @@ class Replaced(msgspec.Struct, frozen=True):
     epoch: int
 
 
+class Filled(msgspec.Struct, frozen=True):
+    """Records that the source had all along, between or before those that were reported, and could not give
+    until now, in ascending order of seq. Their lines are not late for that."""
+
+    records: tuple[Record, ...]
+
+
+class Holes(msgspec.Struct, frozen=True):
+    """All that the source has and cannot give at present: ranges of seqs `(first, last)`, both included,
+    ascending. Pointers into them are `unloaded`, not dead (CAUSALITY §2). Empty when nothing is missing."""
+
+    ranges: tuple[tuple[int, int], ...]
+
+
 class Progress(msgspec.Struct, frozen=True):
     """How far the first reading has come, in bytes. `total` is 0 when nobody knows."""
 
@@ -49,13 +63,15 @@ class CaughtUp(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """The source changed its state: `live`, `waiting` (not there yet), `gone`, `back`, `failed`, or `ended`.
+    """The source changed its state: `live`, `waiting` (not there yet), `gone`, `back`, `failed`, or `ended`;
+    over HTTP also `offline` (it cannot be reached, and is asked again) and `warned` (its answers make no
+    sense; the last good state stays).
 
-    `text` says it in one line for a person, with the reason and what happens next."""
+    `text` says it in one line for a person, with the reason and what happens next; `at_ms` is since when."""
 
     state: str
     text: str
     at_ms: int
 
 
-Fact = Opened | Grew | Replaced | Progress | CaughtUp | State
+Fact = Opened | Grew | Replaced | Filled | Holes | Progress | CaughtUp | State

@@ -9,7 +9,7 @@ from textual.events import MouseEvent
 from builders import SUB, WORKED_EXAMPLE, Book, FixedClock, ref, table
 from korg_tui.app import KorgApp
 from korg_tui.formats import decode
-from korg_tui.sources import CaughtUp, Fact, Grew, Opened, Replaced, Source, State
+from korg_tui.sources import BlobStore, CaughtUp, Fact, Grew, Opened, Replaced, Source, State
 
 SCOUT = "agent:scout@1"
 SIZES = {"80x24": (80, 24), "120x40": (120, 40), "200x50": (200, 50)}
@@ -19,7 +19,9 @@ class MemorySource:
     """A ledger of lines in memory. What it held in an earlier epoch can still be read."""
 
     watched = None
-    unsettled = False
+    poll_after = None
+    blocking = False
+    blobs = BlobStore(None, environment={})
 
     def __init__(self, ledger: Book | bytes, name: str = ".korg/journal.jsonl", state: str = "live") -> None:
         self.name = name

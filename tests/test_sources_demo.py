@@ -144,7 +144,7 @@ def test_the_rest_comes_as_time_passes_and_then_it_says_that_it_is_over() -> Non
     source = DemoSource(clock=clock)
     seen, said = played(source), []
     assert source.poll() == []
-    assert source.unsettled
+    assert source.poll_after
     for _ in range(200):
         clock.move(0.5)
         facts = source.poll()
@@ -153,7 +153,7 @@ def test_the_rest_comes_as_time_passes_and_then_it_says_that_it_is_over() -> Non
         said += [fact for fact in facts if isinstance(fact, State)]
     assert seen == whole()
     assert [state.state for state in said] == ["ended"]
-    assert not source.unsettled
+    assert source.poll_after is None
 
 
 def test_speed_is_how_much_faster_it_plays() -> None:
@@ -170,7 +170,7 @@ def test_speed_is_how_much_faster_it_plays() -> None:
 def test_the_whole_of_it_at_once_leaves_nothing_to_wait_for() -> None:
     source = DemoSource(whole=True)
     assert len(played(source)) == len(recording().book.records)
-    assert not source.unsettled
+    assert source.poll_after is None
     assert source.poll() == []
     assert source.finish() == []
 

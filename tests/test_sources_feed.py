@@ -203,7 +203,8 @@ class Broken:
 
     name = "broken"
     watched = None
-    unsettled = False
+    poll_after = None
+    blocking = False
 
     def start(self) -> Iterator[Fact]:
         raise ZeroDivisionError("oh")

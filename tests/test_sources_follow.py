@@ -189,7 +189,7 @@ def test_a_rewrite_within_the_same_tick_is_seen_a_little_later(follow):
     followed.late_ns = 1_000_000
     followed.append(builders.lines([{"seq_id": 5, "tool_name": "x"}]))
     followed.poll()
-    assert followed.source.unsettled
+    assert followed.source.poll_after
     stamp = followed.path.stat().st_mtime_ns
     now = followed.path.read_bytes().replace(b'"seq_id":3', b'"seq_id":8')
     with followed.path.open("r+b") as file:
@@ -199,7 +199,7 @@ def test_a_rewrite_within_the_same_tick_is_seen_a_little_later(follow):
     followed.poll()
     assert followed.seqs == [1, 2, 8, 4, 5]
     assert followed.poll() == []
-    assert not followed.source.unsettled
+    assert followed.source.poll_after is None
 
 
 def test_touching_changes_nothing(follow):
@@ -282,7 +282,7 @@ def test_an_array_that_is_being_written_in_place_is_waited_for(follow):
     for half in (b"", b"[\n", book(6).array()[:-300]):
         followed.path.write_bytes(half)
         assert followed.poll() == []
-        assert followed.source.unsettled
+        assert followed.source.poll_after
     followed.path.write_bytes(book(6).array())
     assert kinds(followed.poll()) == ["Grew"]
     assert followed.seqs == [1, 2, 3, 4, 5, 6]
@@ -463,7 +463,7 @@ def test_a_file_emptied_a_moment_ago_is_about_to_be_written(tmp_path: Path) -> N
     followed.late_ns = 0
     followed.path.write_bytes(b"")
     assert followed.poll() == []
-    assert followed.source.unsettled
+    assert followed.source.poll_after
     followed.path.write_bytes(book(5).nested())
     (grew,) = followed.poll()
     assert isinstance(grew, Grew)

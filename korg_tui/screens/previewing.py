@@ -16,7 +16,7 @@ from korg_tui.screens.asking import LONG, Asking
 from korg_tui.screens.gone import gone_sections
 from korg_tui.screens.order import most_asked_first
 from korg_tui.screens.stepping import SteppingScreen
-from korg_tui.sources import BlobFound, BlobStore
+from korg_tui.sources import BlobFound
 from korg_tui.text import visible
 from korg_tui.views import Blobs, LossBook, Preview, Section, details
 from korg_tui.widgets.chrome import Bar
@@ -225,7 +225,7 @@ class PreviewingScreen(SteppingScreen):
     def _blob(self, digest: str) -> BlobFound:
         """Blobs are verified once, until the ledger changes."""
         if self._blobs is None:
-            self._blobs = lru_cache(256)(BlobStore(self.reading.source.watched).find)
+            self._blobs = lru_cache(256)(self.reading.source.blobs.find)
         return self._blobs(digest)
 
     def show_details(self) -> None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from importlib.resources import files
 from itertools import accumulate, pairwise
 from pathlib import Path
 
 from korg_tui.event import Event, Record
 from korg_tui.formats import decode
+from korg_tui.sources.blobs import BlobStore
 from korg_tui.sources.errors import BodyGone
 from korg_tui.sources.facts import CaughtUp, Fact, Grew, Opened, State
 
@@ -27,6 +29,9 @@ LONGEST_PAUSE = 2.0
 class DemoSource:
     """The demo as a source. `whole` gives all of it at once; otherwise the last third comes one by one, as
     fast as it was recorded times `speed`, by `clock` (seconds, monotonic)."""
+
+    watched: Path | None = None
+    blocking = False
 
     def __init__(
         self, *, speed: float = 1.0, whole: bool = False, clock: Callable[[], float] = time.monotonic
@@ -44,14 +49,17 @@ class DemoSource:
         self._ended = whole
 
     @property
-    def watched(self) -> Path | None:
-        """The recording; it never changes, and is named so that whoever follows asks again."""
-        return self.path
+    def poll_after(self) -> float | None:
+        """When the next event is due; `None` when all has been played."""
+        if self._ended:
+            return None
+        next_due = self._due[self._given - self._first] if self._given < len(self._records) else 0.0
+        return max(0.0, self._started + next_due - self._clock())
 
-    @property
-    def unsettled(self) -> bool:
-        """More is to come, and nobody will say when: poll again soon."""
-        return not self._ended
+    @cached_property
+    def blobs(self) -> BlobStore:
+        """The folder beside the recording."""
+        return BlobStore(self.path)
 
     def start(self) -> Iterator[Fact]:
         """What is there at the start, in one batch."""

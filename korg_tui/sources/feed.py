@@ -13,7 +13,6 @@ from korg_tui.sources.source import Source
 from korg_tui.sources.watch import WATCHER, Watcher
 
 _GROUPED_SECONDS = 0.025
-_UNSETTLED_SECONDS = 0.06
 _TOLD_SECONDS = 2.0
 _LOOKING_SECONDS = (0.05, 2.0)
 
@@ -44,8 +43,8 @@ class Feed:
         """Stop reading and close the source; no fact is posted after this. Bodies cannot be read any more."""
         self._stopping = True
         self._wake.set()
-        if self.source.watched is None:
-            self.source.close()  # ends a reading that waits for a pipe
+        if self.source.blocking:
+            self.source.close()  # ends a reading that waits
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join(timeout=2)
         self.source.close()
@@ -53,8 +52,7 @@ class Feed:
     def _run(self) -> None:
         try:
             self._first_reading()
-            if self.source.watched is not None:
-                self._follow()
+            self._follow()
         except _NobodyListens:
             self.source.close()
         except Exception as error:  # the last line of defence: a fault is a state, never silence
@@ -82,18 +80,18 @@ class Feed:
 
     def _follow(self) -> None:
         path = self.source.watched
-        assert path is not None
-        subscription = self._watcher.subscribe(self._wake.set)
+        subscription = self._watcher.subscribe(self._wake.set) if path is not None else None
         try:
             changed_at = time.monotonic()
-            while not self._stopping:
-                told = subscription.follow(path)
+            while not (self._stopping or (path is None and self.source.poll_after is None)):
+                told = subscription is not None and path is not None and subscription.follow(path)
                 self._wake.clear()
                 if self._poll():
                     changed_at = time.monotonic()
                 self._wait(told, changed_at)
         finally:
-            subscription.close()
+            if subscription is not None:
+                subscription.close()
 
     def _poll(self) -> bool:
         facts = self.source.poll()
@@ -104,12 +102,9 @@ class Feed:
     def _wait(self, told: bool, changed_at: float) -> None:
         """Until there is reason to look again: told of a change, or, where nobody tells, the oftener the less
         time has passed since the last change."""
-        if self.source.unsettled:
-            limit = _UNSETTLED_SECONDS
-        elif told:
-            limit = _TOLD_SECONDS
-        else:
-            least, most = _LOOKING_SECONDS
-            limit = min(most, max(least, (time.monotonic() - changed_at) / 100))
+        least, most = _LOOKING_SECONDS
+        looking = min(most, max(least, (time.monotonic() - changed_at) / 100))
+        wanted = self.source.poll_after
+        limit = (_TOLD_SECONDS if told else looking) if wanted is None else wanted
         if self._wake.wait(limit) and not self._stopping:
             time.sleep(max(0.0, changed_at + _GROUPED_SECONDS - time.monotonic()))

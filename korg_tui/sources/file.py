@@ -6,16 +6,19 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 
 from korg_tui.event import Record
 from korg_tui.formats import NotALedger
+from korg_tui.sources.blobs import BlobStore
 from korg_tui.sources.bodies import Bodies, OpenFile
 from korg_tui.sources.contents import Contents, Unfinished, begins_something
 from korg_tui.sources.errors import BodyGone, cannot_read, not_a_ledger, reason
 from korg_tui.sources.facts import CaughtUp, Fact, Grew, Opened, Progress, Replaced, State
 from korg_tui.sources.records import BATCH, batches
 
+_SOON_SECONDS = 0.06
 _HALF_WRITTEN_NS = 250_000_000
 _SAME_TICK_NS = 60_000_000
 _COMPARED_AT_LEISURE = 1 << 20
@@ -26,6 +29,8 @@ class FileSource:
 
     With `wait`, a file that is not there yet is waited for; otherwise `start` raises `SourceError`.
     Nothing is ever written, locked, or created. `clock` gives nanoseconds since the epoch."""
+
+    blocking = False
 
     def __init__(
         self,
@@ -120,9 +125,14 @@ class FileSource:
         return self.path
 
     @property
-    def unsettled(self) -> bool:
-        """A change was seen that may not be all: poll again soon, notified or not."""
-        return self._half_written or self._same_tick
+    def poll_after(self) -> float | None:
+        """Soon, when a change was seen that may not be all."""
+        return _SOON_SECONDS if self._half_written or self._same_tick else None
+
+    @cached_property
+    def blobs(self) -> BlobStore:
+        """The folders near the file."""
+        return BlobStore(self.path)
 
     def _changes(self, now: os.stat_result) -> list[Fact]:
         self._half_written = False

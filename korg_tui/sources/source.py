@@ -4,25 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from korg_tui.event import Record
 from korg_tui.sources.facts import Fact
 
+if TYPE_CHECKING:
+    from korg_tui.sources.blobs import Blobs
+
 
 class Source(Protocol):
-    """Where one ledger comes from. `start` and `poll` belong to one thread; `read` to any."""
+    """Where one ledger comes from. `start` and `poll` are never called by two threads at once; `read` by any.
+
+    A source with neither `watched` nor `poll_after` ends with its first reading."""
 
     name: str
     """As the person gave it; hostile text, like everything in a ledger."""
 
     @property
     def watched(self) -> Path | None:
-        """The path whose changes call for a `poll`; `None` when nothing follows the first reading."""
+        """The path whose changes call for a `poll`; `None` when nobody can tell of changes."""
 
     @property
-    def unsettled(self) -> bool:
-        """A change was seen that may not be all: poll again soon, notified or not."""
+    def poll_after(self) -> float | None:
+        """Seconds after which a `poll` is wanted even though nobody told of a change; `None`: only when
+        told. Asked anew after each reading and poll."""
+
+    @property
+    def blocking(self) -> bool:
+        """A reading or a poll may wait long for somebody else: the source gets a thread of its own, and
+        `close`, called in another, ends what waits."""
+
+    @property
+    def blobs(self) -> Blobs:
+        """Where the blobs that this ledger names are looked for."""
 
     def start(self) -> Iterator[Fact]:
         """The first reading, in batches. Raises `SourceError`."""

@@ -8,10 +8,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 from korg_tui.event import Record
 from korg_tui.formats import HEAD, NotALedger, detect
+from korg_tui.sources.blobs import BlobStore
 from korg_tui.sources.bodies import Bodies, OpenFile
 from korg_tui.sources.contents import Contents
 from korg_tui.sources.errors import BodyGone, SourceError, cannot_read, not_a_ledger, reason
@@ -30,7 +32,8 @@ class StdinSource:
     standard input (a named one, or the shell's `<(command)`)."""
 
     watched: Path | None = None
-    unsettled = False
+    poll_after: float | None = None
+    blocking = True
 
     def __init__(
         self, path: Path | None = None, *, name: str = "-", descriptor: int = _STANDARD_INPUT
@@ -43,6 +46,11 @@ class StdinSource:
         self._open = True
         self._lock = threading.Lock()
         self._interrupt: int | None = None
+
+    @cached_property
+    def blobs(self) -> BlobStore:
+        """The folders that a ledger without a place of its own has: none beside it."""
+        return BlobStore(None)
 
     def start(self) -> Iterator[Fact]:
         """Read to the end of the pipe. `CaughtUp` comes when nothing arrives for a moment, or at the end;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from korg_tui.sources.blobs import BlobFound, BlobStore
+from korg_tui.sources.blobs import ASKED_ABOUT, BlobFound, Blobs, BlobStore
 from korg_tui.sources.demo import DemoSource
 from korg_tui.sources.discover import Discovery, discover
 from korg_tui.sources.errors import UNREADABLE, BodyGone, SourceError
@@ -15,9 +15,11 @@ from korg_tui.sources.source import Source
 from korg_tui.sources.stdin import StdinSource
 
 __all__ = [
+    "ASKED_ABOUT",
     "UNREADABLE",
     "BlobFound",
     "BlobStore",
+    "Blobs",
     "BodyGone",
     "CaughtUp",
     "DemoSource",

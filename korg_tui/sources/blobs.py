@@ -1,4 +1,7 @@
-"""BlobStore: content that a ledger names by SHA-256, found near the ledger, verified (LEDGERS.md, Blobs)."""
+"""Blobs: content that a ledger names by SHA-256, found and verified (LEDGERS.md, Blobs).
+
+`BlobStore` looks near the ledger; what lies on a server is found by another `Blobs`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
@@ -15,6 +19,9 @@ from korg_tui.sources.errors import reason
 
 LARGEST = 64 << 20
 """Bytes of the largest blob that is read and verified."""
+
+ASKED_ABOUT = 10_000_000
+"""Bytes of the largest blob that is fetched from a server without asking a person first."""
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 << 20
@@ -25,15 +32,21 @@ class BlobFound(msgspec.Struct, frozen=True):
 
     sha: str
     state: str
-    """`present` (verified), `missing`, `wrong` (other content), `unreadable`, `too big` (to be verified), or
-    `not a blob name`."""
+    """`present` (verified), `missing`, `wrong` (other content), `unreadable` (by a server, too), `too big` (to
+    be verified), `not fetched` (more than `ASKED_ABOUT` bytes on a server, which nobody asked for), or `not a blob name`."""
     text: str
     path: Path | None = None
     size: int | None = None
-    """Bytes."""
+    """Bytes, as far as it is known."""
+    url: str = ""
+    """Where it lies on a server."""
+    content: bytes | None = None
+    """What a server gave; what lies in a file is read from there."""
 
     def read(self, limit: int = LARGEST) -> bytes:
         """The first `limit` bytes of the content; empty when it is not there or cannot be read any more."""
+        if self.content is not None:
+            return self.content[:limit]
         if self.path is None or self.state not in ("present", "wrong", "too big"):
             return b""
         try:
@@ -43,8 +56,29 @@ class BlobFound(msgspec.Struct, frozen=True):
             return b""
 
 
+class Blobs(Protocol):
+    """Where the blobs of a source are looked for."""
+
+    @property
+    def remote(self) -> bool:
+        """Whether `find` may wait for a server: then it is called beside the screen, never by it."""
+
+    def find(self, sha: str, *, whole: bool = False) -> BlobFound:
+        """The blob of this name. `whole` fetches more than `ASKED_ABOUT` bytes from a server, too. Raises
+        nothing: what goes wrong is a state. Any thread may call it."""
+
+
+def not_a_name(sha: str) -> BlobFound | None:
+    """What is to be said of a name that no blob can have; None for a digest."""
+    if _NAME.fullmatch(sha):
+        return None
+    return BlobFound(sha, "not a blob name", "not a blob name: it is not 64 lower-case hex digits")
+
+
 class BlobStore:
     """The folders in which the blobs of a ledger can lie. Nothing is written there."""
+
+    remote = False
 
     def __init__(
         self, ledger: Path | None, *, environment: Mapping[str, str] = os.environ, here: Path | None = None
@@ -53,10 +87,12 @@ class BlobStore:
         self.folders = tuple(dict.fromkeys(_folders(ledger, environment, here)))
         """Where it looks, in order."""
 
-    def find(self, sha: str) -> BlobFound:
+    def find(self, sha: str, *, whole: bool = False) -> BlobFound:
         """The blob of this name. A copy with the right content, wherever, comes before any other."""
-        if not _NAME.fullmatch(sha):
-            return BlobFound(sha, "not a blob name", "not a blob name: it is not 64 lower-case hex digits")
+        del whole
+        refused = not_a_name(sha)
+        if refused is not None:
+            return refused
         second_best: BlobFound | None = None
         for folder in self.folders:
             found = _look(sha, folder / sha[:2] / sha)

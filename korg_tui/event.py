@@ -42,6 +42,7 @@ class Kind(enum.IntEnum):
     BOOKKEEPING = 4
     GOVERNANCE = 5
     MALFORMED = 6
+    GAP = 7
 
     @property
     def agent(self) -> bool:
@@ -54,7 +55,7 @@ class Kind(enum.IntEnum):
         return _KIND_WORDS[self]
 
 
-_KIND_WORDS = ("prompt", "inference", "spawn call", "tool call", "bookkeeping", "governance", "malformed")
+_KIND_WORDS = ("prompt", "inference", "spawn call", "tool call", "bookkeeping", "governance", "malformed", "gap")
 
 
 class KindTable:
@@ -132,6 +133,18 @@ class Malformed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     offset: int
     length: int
     reason: str
+
+
+class Gap(msgspec.Struct, frozen=True, gc=False):
+    """Seqs from `first` to `last` that a source has and could not give (CAUSALITY §2, `unloaded`)."""
+
+    first: int
+    last: int
+
+    @property
+    def count(self) -> int:
+        """How many seqs that are."""
+        return self.last - self.first + 1
 
 
 Record = Event | Malformed

@@ -1,7 +1,7 @@
 """Columns: what a ledger keeps of every event, one typed array per property, strings interned.
 
 Rows are sorted by seq. A malformed line has no seq of its own; it carries the seq of the event that it
-followed, and stands behind it.
+followed, and stands behind it. A gap carries the last seq that is missing.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 
-from korg_tui.event import Event, Kind, Malformed, Record
+from korg_tui.event import Event, Gap, Kind, Malformed, Record
 
 NONE = -(2**63)
 """Stands for "no value" in the 64-bit columns, where 0 and -1 are values."""
 BAD = NONE + 1
 """Stands for a parent that is there, but is no integer."""
 NAN = float("nan")
+NOWHERE = -1
+"""The offset of a row that is no record of the source."""
 UNKNOWN = -1
 """Stands for "not said" in the success column."""
 
@@ -65,6 +67,7 @@ class Columns:
         self.roots: dict[int, str] = {}
         self.reasons: dict[int, str] = {}
         self.synthesized: set[int] = set()
+        self.gaps: dict[int, Gap] = {}
 
     def __len__(self) -> int:
         return len(self.seq)
@@ -92,7 +95,7 @@ class Columns:
             self.returns[row] = event.returns
         if event.blobs:
             self.blobs[row] = event.blobs
-        if event.root_event_id and event.parent is not None and event.parent < self.first_seq:
+        if event.root_event_id and event.parent is not None and self.not_loaded(event.parent):
             self.roots[row] = event.root_event_id
         if event.synthesized:
             self.synthesized.add(row)
@@ -100,9 +103,18 @@ class Columns:
 
     def push_malformed(self, record: Malformed, after: int) -> None:
         """Append a malformed line as the last row; `after` is the seq of the event that it followed."""
-        row, empty = len(self.seq), self.names.number("")
-        self.seq.append(after)
-        self.kind.append(Kind.MALFORMED)
+        self.reasons[len(self.seq)] = record.reason
+        self._push_other(after, Kind.MALFORMED, record.offset, record.length)
+
+    def push_gap(self, gap: Gap) -> None:
+        """Append a gap as the last row."""
+        self.gaps[len(self.seq)] = gap
+        self._push_other(gap.last, Kind.GAP, NOWHERE, 0)
+
+    def _push_other(self, seq: int, kind: Kind, offset: int, length: int) -> None:
+        empty = self.names.number("")
+        self.seq.append(seq)
+        self.kind.append(kind)
         self.parent.append(NONE)
         for column in (self.actor, self.tool, self.schema):
             column.append(empty)
@@ -110,18 +122,17 @@ class Columns:
         self.duration.append(NAN)
         self.time.append(NONE)
         self.digest.append(0)
-        self.offset.append(record.offset)
-        self.length.append(record.length)
-        self.reasons[row] = record.reason
+        self.offset.append(offset)
+        self.length.append(length)
 
     def pop(self) -> None:
         """Drop the last row."""
         row = len(self.seq) - 1
-        if self.seq[row] == self.first_seq and self.kind[row] != Kind.MALFORMED:
+        if self.seq[row] == self.first_seq and self.kind[row] < Kind.MALFORMED:
             self.first_seq = None
         for column in self._arrays():
             column.pop()
-        for sparse in (self.prompts, self.returns, self.blobs, self.roots, self.reasons):
+        for sparse in (self.prompts, self.returns, self.blobs, self.roots, self.reasons, self.gaps):
             sparse.pop(row, None)
         self.synthesized.discard(row)
 
@@ -131,8 +142,10 @@ class Columns:
             self.duration, self.time, self.digest, self.offset, self.length,
         )  # fmt: skip
 
-    def record_at(self, row: int) -> Record:
+    def record_at(self, row: int) -> Record | Gap:
         """The record of a row, as far as the columns keep it."""
+        if self.kind[row] == Kind.GAP:
+            return self.gaps[row]
         offset, length = self.offset[row], self.length[row]
         if self.kind[row] == Kind.MALFORMED:
             return Malformed(offset=offset, length=length, reason=self.reasons[row])
@@ -171,7 +184,15 @@ class Columns:
                 return -1
         while row > 0 and column[row - 1] == seq:
             row -= 1
-        return -1 if self.kind[row] == Kind.MALFORMED else row
+        row += self.kind[row] == Kind.GAP and row + 1 < len(column) and column[row + 1] == seq
+        return -1 if self.kind[row] >= Kind.MALFORMED else row
+
+    def not_loaded(self, seq: int) -> bool:
+        """Whether the source has this seq, as far as one can tell, and could not give it (CAUSALITY §2)."""
+        first = self.first_seq
+        if first is not None and seq < first and first > 1:
+            return True
+        return any(gap.first <= seq <= gap.last for gap in self.gaps.values())
 
     def first_after(self, seq: int) -> int:
         """The first row whose seq is larger."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from korg_tui.causal.ledger import Gone, Ledger
 from korg_tui.causal.rewind import NoSuchEvent, rewind
-from korg_tui.event import Event, Record
-from korg_tui.sources import Fact, Grew, Replaced
+from korg_tui.event import Event, Gap, Record
+from korg_tui.sources import Fact, Filled, Grew, Holes, Replaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,17 @@ class Vanished:
     ledger: Ledger
 
 
-Change = Appended | Rewound | NewLedger | Vanished
+@dataclass(frozen=True, slots=True)
+class HolesChanged:
+    """What the source has and could not give is another set now; rows from `first_row` on were placed anew.
+    `new` are the holes that were not known before."""
+
+    ledger: Ledger
+    first_row: int
+    new: tuple[Gap, ...]
+
+
+Change = Appended | Rewound | NewLedger | Vanished | HolesChanged
 
 
 class Journal:
@@ -70,9 +80,16 @@ class Journal:
 
     def apply(self, fact: Fact) -> list[Change]:
         """Take in one fact; facts that say nothing of events change nothing."""
-        if isinstance(fact, Grew):
-            return self._append(list(fact.records))
-        return self._replace(fact) if isinstance(fact, Replaced) else []
+        match fact:
+            case Grew():
+                return self._append(list(fact.records))
+            case Replaced():
+                return self._replace(fact)
+            case Filled():
+                return self._fill(fact.records)
+            case Holes():
+                return self._set_holes(tuple(Gap(first, last) for first, last in fact.ranges))
+        return []
 
     def _append(self, records: list[Record]) -> list[Change]:
         changes: list[Change] = []
@@ -85,6 +102,18 @@ class Journal:
                 ledger = self._open()
                 changes.append(NewLedger(ledger))
         return changes
+
+    def _fill(self, records: Sequence[Record]) -> list[Change]:
+        ledger = self.ledgers[-1]
+        return [_appended(ledger, ledger.fill(records), records)] if records else []
+
+    def _set_holes(self, holes: tuple[Gap, ...]) -> list[Change]:
+        ledger = self.ledgers[-1]
+        before = set(ledger.holes)
+        if before == set(holes):
+            return []
+        new = tuple(gap for gap in holes if gap not in before)
+        return [HolesChanged(ledger, ledger.set_holes(holes), new)]
 
     def _open(self) -> Ledger:
         ledger = Ledger(f"{self.name}#{len(self.ledgers) + 1}")

@@ -6,7 +6,8 @@ row number is good until a late line or a replaced tail comes; `revision` counts
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,13 @@ from korg_tui.causal.lanes import LaneBook
 from korg_tui.causal.pointers import Pointer, without_parent
 from korg_tui.causal.rows import Rows
 from korg_tui.causal.sessions import SessionBook
-from korg_tui.event import Event, Kind, Malformed, Record
+from korg_tui.event import Event, Gap, Kind, Malformed, Record
 
 _GOVERNANCE, _MALFORMED = int(Kind.GOVERNANCE), int(Kind.MALFORMED)
+
+
+_Keyed = tuple[int, Record | Gap]
+"""What makes a row, and its place in the order: a seq."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,24 +103,54 @@ class Ledger(Rows):
         return first
 
     def _append_late(self, records: Sequence[Record]) -> int:
-        keyed, after, top = [], self._written, self.columns.seq[-1]
-        for record in records:
-            if isinstance(record, Event):
-                after = record.seq
-                if after < top:
-                    self.late.add(after)
-                top = max(top, after)
-            keyed.append((after, record))
-        self._written = after
-        first = self.columns.first_after(min(key for key, _ in keyed))
-        keyed = self._take_back(first) + keyed
-        keyed.sort(key=lambda pair: pair[0])
-        for key, record in keyed:
-            self._step(record, key)
-        self.reshaped()
+        keyed, self._written = _keyed(records, self._written)
+        top = next((seq for seq, kind in self._back() if kind < _MALFORMED), NONE)
+        for seq in (record.seq for record in records if isinstance(record, Event)):
+            if seq < top:
+                self.late.add(seq)
+            top = max(top, seq)
+        return self._insert(keyed)
+
+    def _back(self) -> Iterator[tuple[int, int]]:
+        """seq and kind of the rows, last one first."""
+        return zip(reversed(self.seq), reversed(self.kind), strict=True)
+
+    def fill(self, records: Sequence[Record]) -> int:
+        """Put records that the source gave later than their neighbours in their place; return the first row
+        that is new or moved. None of their seqs may be there already."""
+        keyed, _ = _keyed(records, NONE)
+        first = self._insert(keyed)
+        self.session_book.settle()
         return first
 
-    def _take_back(self, row: int) -> list[tuple[int, Record]]:
+    def set_holes(self, holes: Sequence[Gap]) -> int:
+        """Say all that the source has and could not give; return the first row that changed (CAUSALITY §2).
+
+        Pointers into a hole are judged anew: they come after it."""
+        gaps = self.columns.gaps
+        before = {gap: row for row, gap in gaps.items()}
+        if before.keys() == set(holes):
+            return len(self)
+        new = [(gap.last, gap) for gap in holes if gap not in before]
+        old = [row for gap, row in before.items() if gap not in holes]
+        first = min([*old, *(bisect_left(self.seq, gap.first) for _, gap in new)])
+        keyed = [(key, step) for key, step in self._take_back(first) if step not in before or step in holes]
+        self._steps(sorted([*new, *keyed], key=_place))
+        self.session_book.settle()
+        return first
+
+    def _insert(self, keyed: list[_Keyed]) -> int:
+        """Put steps where they belong, and place what comes after them again."""
+        first = self.columns.first_after(min(key for key, _ in keyed))
+        self._steps(sorted([*self._take_back(first), *keyed], key=_place))
+        return first
+
+    def _steps(self, keyed: Sequence[_Keyed]) -> None:
+        for key, step in keyed:
+            self._step(step, key)
+        self.reshaped()
+
+    def _take_back(self, row: int) -> list[_Keyed]:
         """Undo every step from `row` on; return the records with their place in the order."""
         taken = []
         while len(self) > row:
@@ -124,12 +159,15 @@ class Ledger(Rows):
             self._step_back()
         return taken[::-1]
 
-    def _step(self, record: Record, after: int = NONE) -> None:
+    def _step(self, record: Record | Gap, after: int = NONE) -> None:
         self.touched += 1
         columns = self.columns
         self._last_child.append(-1)
-        if isinstance(record, Malformed):
-            columns.push_malformed(record, columns.seq[-1] if after == NONE and columns.seq else after)
+        if not isinstance(record, Event):
+            if isinstance(record, Gap):
+                columns.push_gap(record)
+            else:
+                columns.push_malformed(record, columns.seq[-1] if after == NONE and columns.seq else after)
             self._pass_by()
             return
         row = columns.push(record)
@@ -183,9 +221,7 @@ class Ledger(Rows):
         if found >= 0:
             governance = columns.kind[found] == _GOVERNANCE
             return (Pointer.GOVERNANCE, -1) if governance else (Pointer.OK, found)
-        first = columns.first_seq
-        unloaded = first is not None and parent < first and first > 1
-        return (Pointer.UNLOADED if unloaded else Pointer.DEAD), -1
+        return (Pointer.UNLOADED if columns.not_loaded(parent) else Pointer.DEAD), -1
 
     def _was_rewound(self, row: int, parent: int, found: int) -> bool:
         if parent not in self._removed:
@@ -234,14 +270,16 @@ class Ledger(Rows):
 
     def _drop(self, rows: Sequence[int], invalid: Callable[[int], frozenset[int]]) -> tuple[Gone, ...]:
         dropped = set(rows)
-        events = [row for row in rows if self.kind[row] != _MALFORMED]
+        events = [row for row in rows if self.kind[row] < _MALFORMED]
         kept = self.columns.seq[rows[0] - 1] if rows[0] else NONE
         called_invalid = invalid(kept) if events else frozenset()
         self.generation += bool(events)
         gone = tuple(self._gone(row, called_invalid) for row in events)
         for row in events:
             self._remember(row)
-        staying = [row for row in range(rows[0], len(self)) if row not in dropped]
+        staying = [
+            row for row in range(rows[0], len(self)) if row not in dropped and self.kind[row] != Kind.GAP
+        ]
         stay = [(self.columns.seq[row], self.columns.record_at(row)) for row in staying]
         self._take_back(rows[0])
         for key, record in stay:
@@ -263,3 +301,18 @@ class Ledger(Rows):
         self._removed[self.columns.seq[row]] = digest
         if parent_row >= 0:
             self._seen[digest] = self.columns.digest[parent_row]
+
+
+def _keyed(records: Sequence[Record], after: int) -> tuple[list[_Keyed], int]:
+    """Records with their places: a malformed line has that of the event before it, `after` for the first.
+    Returns the place of the last one, too."""
+    keyed: list[_Keyed] = []
+    for record in records:
+        if isinstance(record, Event):
+            after = record.seq
+        keyed.append((after, record))
+    return keyed, after
+
+
+def _place(keyed: _Keyed) -> int:
+    return keyed[0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from korg_tui.causal.columns import BAD, NONE, UNKNOWN, Columns
 from korg_tui.causal.pointers import Pointer
-from korg_tui.event import Kind
+from korg_tui.event import Gap, Kind
 
 if TYPE_CHECKING:
     from korg_tui.causal.lanes import Lane, LaneBook
@@ -78,8 +78,8 @@ class Rows:
         return None if row < 0 else row
 
     def seq_at(self, row: int) -> int | None:
-        """The seq of a row, `None` for a malformed line."""
-        return None if self.kind[row] == _MALFORMED else self.columns.seq[row]
+        """The seq of a row, `None` for a malformed line and for a gap."""
+        return None if self.kind[row] >= _MALFORMED else self.columns.seq[row]
 
     def kind_at(self, row: int) -> Kind:
         """The kind of a row."""
@@ -132,6 +132,21 @@ class Rows:
     def reason_at(self, row: int) -> str:
         """Why a malformed line could not be read; empty for events."""
         return self.columns.reasons.get(row, "")
+
+    def gap_at(self, row: int) -> Gap | None:
+        """The seqs that are missing at a row of kind `GAP`, `None` for other rows."""
+        return self.columns.gaps.get(row)
+
+    @property
+    def holes(self) -> tuple[Gap, ...]:
+        """The seqs that the source has and could not give, ascending."""
+        gaps = self.columns.gaps
+        return tuple(gaps[row] for row in sorted(gaps))
+
+    @property
+    def not_loaded(self) -> int:
+        """How many events these are."""
+        return sum(gap.count for gap in self.columns.gaps.values())
 
     def blobs_at(self, row: int) -> tuple[str, ...]:
         """Digests of the blobs that the record names."""

@@ -115,7 +115,7 @@ def event_document(reading: Reading, ledger: Ledger, row: int) -> dict[str, Any]
 
     `raw` is the whole record, unknown fields too; for a malformed line it is its text, and `offset`
     (bytes) and `reason` say where it lies and why it could not be read. It is `null` when the source
-    can no longer give it.
+    can no longer give it, and for a gap, whose `first` and `last` seqs are there instead.
     """
     agent = ledger.kind_at(row).agent
     session, lane = ledger.session_at(row), ledger.lane_at(row)
@@ -133,14 +133,17 @@ def event_document(reading: Reading, ledger: Ledger, row: int) -> dict[str, Any]
         "duration_ms": _number(ledger.duration_at(row)),
         "time": timestamp(ledger.time_at(row)),
     }
-    body, raw = _body(reading, ledger, row)
+    gap = ledger.gap_at(row)
+    body, raw = _body(reading, ledger, row) if gap is None else (None, None)
     document |= {
         "args": body.args if body else None,
         "result": body.result if body else None,
         "payload_refs": body.payload_refs if body else None,
         "raw": raw,
     }
-    if ledger.seq_at(row) is None:
+    if gap is not None:
+        document |= {"first": gap.first, "last": gap.last}
+    elif ledger.seq_at(row) is None:
         document |= {"offset": ledger.offset[row], "reason": ledger.reason_at(row)}
     return document
 

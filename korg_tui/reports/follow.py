@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from korg_tui.causal import Appended, Change, NewLedger, Rewound, Vanished
+from korg_tui.causal import Appended, Change, HolesChanged, NewLedger, Rewound, Vanished
 from korg_tui.export import event_document, to_json
 from korg_tui.reading import Reading
 from korg_tui.reports.asked import UsageError, narrate, open_named, sort_words
 from korg_tui.sources import UNREADABLE, Fact, Feed, State
 from korg_tui.text import visible
-from korg_tui.views import lane_title
+from korg_tui.views import gap_words, lane_title
 
 _WAIT = 0.2
 _Arrival = tuple[Reading, Fact]
@@ -111,6 +111,10 @@ def _told(reading: Reading, change: Change) -> Iterator[tuple[dict[str, Any], st
             spared = len(dropped) - len(change.invalid)
             text = f"rewound to {change.to}: {len(dropped)} dropped; §3 would have kept {spared} of them"
             yield document, f"{visible(ledger.name)}: {text}"
+        case HolesChanged():
+            for gap in change.new:
+                document = {"type": "gap", "ledger": ledger.name, "first": gap.first, "last": gap.last}
+                yield document, f"{visible(ledger.name)}: {gap_words(gap)}"
         case NewLedger() | Vanished():
             began = isinstance(change, NewLedger)
             state = "segment" if began else "vanished"

@@ -20,6 +20,7 @@ from korg_tui.views.summary import argument
 from korg_tui.views.walk import neighbour
 from korg_tui.views.why import chain, sentence
 from korg_tui.views.words import ago, clock, duration, plural, size
+from korg_tui.views.words import gap as gap_words
 from korg_tui.views.words import pointer as pointer_words
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "copies",
     "details",
     "duration",
+    "gap_words",
     "has_words",
     "lane_name",
     "lane_number",

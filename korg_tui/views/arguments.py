@@ -50,6 +50,8 @@ class Arguments:
         if self._read is None:
             return ""
         kind = Kind(self._ledger.kind[row])
+        if kind is Kind.GAP:
+            return ""
         offset, length = self._ledger.offset[row], self._ledger.length[row]
         try:
             if kind is Kind.MALFORMED:

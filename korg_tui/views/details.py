@@ -69,6 +69,11 @@ def _field_lines(asked: _Asked, row: int) -> Iterator[Line]:
         yield Line(visible(ledger.reason_at(row), 400), "error", "unread")
         yield Line(f"{ledger.offset[row]:,}, {words.size(ledger.length[row])} long", label="at byte")
         return
+    missing = ledger.gap_at(row)
+    if missing is not None:
+        yield Line(words.gap(missing), "error", "gap")
+        yield Line("filled as soon as the source gives them; pointers into it are not loaded", "note")
+        return
     yield Line(kind.word, label="kind")
     lane = ledger.lane_at(row)
     if lane is not None:
@@ -199,6 +204,8 @@ def _kinds(ledger: Ledger, seqs: tuple[int, ...]) -> str:
 
 def _body(asked: _Asked, row: int) -> Iterator[Section]:
     ledger = asked.ledger
+    if ledger.kind[row] == Kind.GAP:
+        return
     offset, length = ledger.offset[row], ledger.length[row]
     try:
         raw = asked.read(offset, min(length, HUGE))

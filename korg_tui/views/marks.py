@@ -7,8 +7,9 @@ from korg_tui.event import Kind
 from korg_tui.text import visible
 from korg_tui.views import words
 
-FAILED, DEAD, MALFORMED, GOVERNANCE, NOTE, PLAIN = "✗", "?", "!", "§", "·", " "
-"""Signs, one cell each: failed, cause missing, unreadable line, governance event, bookkeeping, nothing."""
+FAILED, DEAD, MALFORMED, GAP, GOVERNANCE, NOTE, PLAIN = "✗", "?", "!", "…", "§", "·", " "
+"""Signs, one cell each: failed, cause missing, unreadable line, events that are not loaded, governance event,
+bookkeeping, nothing."""
 
 
 def sign(ledger: Ledger, row: int) -> str:
@@ -16,6 +17,8 @@ def sign(ledger: Ledger, row: int) -> str:
     kind = Kind(ledger.kind[row])
     if kind is Kind.MALFORMED:
         return MALFORMED
+    if kind is Kind.GAP:
+        return GAP
     if ledger.success_at(row) is False:
         return FAILED
     if is_dead(ledger, row):
@@ -43,6 +46,8 @@ def marks(ledger: Ledger, row: int, *, astray: str = "") -> tuple[str, ...]:
     said = []
     if Kind(ledger.kind[row]) is Kind.MALFORMED:
         said.append("malformed")
+    if Kind(ledger.kind[row]) is Kind.GAP:
+        said.append("gap")
     if is_failed(ledger, row):
         said.append("failed")
     if is_dead(ledger, row):
@@ -60,13 +65,18 @@ def note(ledger: Ledger, row: int) -> str:
     """Why a line is malformed, or where a parent should be; empty for most rows. Safe text."""
     if Kind(ledger.kind[row]) is Kind.MALFORMED:
         return f"{visible(ledger.reason_at(row), 400)} (at byte {ledger.offset[row]:,})"
+    gap = ledger.gap_at(row)
+    if gap is not None:
+        return words.gap(gap)
     return words.pointer(ledger, row) if Kind(ledger.kind[row]).agent else ""
 
 
 def tool(ledger: Ledger, row: int) -> str:
-    """The name of a row: tool, event type, or `malformed line`. Safe text."""
+    """The name of a row: tool, event type, or `malformed line`, `not loaded`. Safe text."""
     if Kind(ledger.kind[row]) is Kind.MALFORMED:
         return "malformed line"
+    if Kind(ledger.kind[row]) is Kind.GAP:
+        return "not loaded"
     return visible(ledger.tool_at(row), 200) or "(no name)"
 
 

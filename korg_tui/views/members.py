@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 
-from korg_tui.causal import Ledger, Session
+from korg_tui.causal import Ledger, Pointer, Session
 from korg_tui.event import Kind
 from korg_tui.views import marks, walk
 
@@ -14,7 +14,8 @@ class Members:
     """The rows of a session, or of the whole ledger (None), ascending.
 
     Governance events belong to the session of the event they name, else to that of the agent event before
-    them; malformed lines to that of the row before them; what comes before any session, to the first.
+    them; malformed lines to that of the row before them; what comes before any session, to the first. A gap
+    belongs to every session that may have lost events in it.
     """
 
     def __init__(self, ledger: Ledger, session: Session | None) -> None:
@@ -48,6 +49,8 @@ class Members:
     def _is_mine(self, row: int) -> bool:
         if self.session is None:
             return True
+        if self._ledger.kind[row] == Kind.GAP:
+            return self._may_miss(self.session, row)
         owner = self._ledger.session_at(row)
         if owner is not None:
             self._agent_before = owner
@@ -58,6 +61,15 @@ class Members:
             owner = self._owner_before
         self._owner_before = owner
         return owner is self.session or (owner is None and self.session.index == 0)
+
+    def _may_miss(self, session: Session, gap: int) -> bool:
+        """Whether the session began before a gap, or hangs from an event in it."""
+        if session.head < gap:
+            return True
+        parent, missing = self._ledger.parent_at(session.head), self._ledger.gap_at(gap)
+        if parent is None or missing is None or session.root_state is not Pointer.UNLOADED:
+            return False
+        return parent <= missing.last
 
     def _compare_with_lane(self, row: int) -> None:
         """A call is late when its lane has since thought again; an inference is off the spine when it does

@@ -104,6 +104,7 @@ _STATES: dict[str, Predicate] = {
     "late": lambda ledger, row: ledger.is_late(row),
     "synthesized": lambda ledger, row: ledger.synthesized_at(row),
     "malformed": lambda ledger, row: ledger.kind[row] == Kind.MALFORMED,
+    "gap": lambda ledger, row: ledger.kind[row] == Kind.GAP,
     "governance": lambda ledger, row: ledger.kind[row] == Kind.GOVERNANCE,
     "bookkeeping": lambda ledger, row: ledger.kind[row] == Kind.BOOKKEEPING,
     "prompt": lambda ledger, row: ledger.kind[row] == Kind.PROMPT,

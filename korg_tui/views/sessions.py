@@ -60,7 +60,7 @@ def _of(ledger: Ledger, session: Session, now_ms: int, live: bool) -> SessionRow
         index=session.index,
         title=visible(ledger.name, _TITLE),
         seq=session.seq,
-        prompt=_prompt(ledger, session.head),
+        prompt=prompt_of(ledger, session.head),
         agents=len(session.agents),
         lanes=len(session.lanes),
         events=session.total_events,
@@ -97,7 +97,7 @@ def _last_agent_seq(ledger: Ledger) -> int | None:
     return None
 
 
-def _prompt(ledger: Ledger, head: int) -> str:
+def prompt_of(ledger: Ledger, head: int) -> str:
     """The head's prompt, or what the head is. Prompts of more than 1 KB may be shortened."""
     kind, _, text = ledger.prompt_key(head).partition(":")
     if kind == "text":

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from datetime import UTC, datetime, tzinfo
 
 from korg_tui.causal import Ledger, Pointer
+from korg_tui.event import Gap
 
 NO_TIME = "no time"
 
@@ -89,6 +90,14 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def gap(missing: Gap) -> str:
+    """`events 101–412 are missing here: 312 that the source has and could not give`."""
+    if missing.count == 1:
+        return f"event {missing.first} is missing here: the source has it and could not give it"
+    seqs = f"{missing.first}–{missing.last}"
+    return f"events {seqs} are missing here: {missing.count:,} that the source has and could not give"
+
+
 def pointer(ledger: Ledger, row: int) -> str:
     """Why an event has no parent here, in words; empty when it needs none (CAUSALITY §2)."""
     state, parent = ledger.pointer_at(row), ledger.parent_at(row)
@@ -96,7 +105,8 @@ def pointer(ledger: Ledger, row: int) -> str:
         case Pointer.DEAD:
             return f"parent {parent} missing: not in the ledger"
         case Pointer.UNLOADED:
-            where = "before the window" if parent is not None and parent < ledger.seq[0] else "in a hole"
+            in_gap = any(gap.first <= (parent or 0) <= gap.last for gap in ledger.holes)
+            where = "in a gap that the source did not fill" if in_gap else "before the window"
             return f"parent {parent} not loaded: {where}"
         case Pointer.REWOUND:
             return f"parent {parent} gone: a rewind removed it"

@@ -227,7 +227,7 @@ class SpineView(LineList):
         if state and state.fate in ("unknown", "independent"):
             style = self._style("spine--dropped" if state.gone else "spine--later")
             return style, style
-        if line.kind is Kind.MALFORMED:
+        if line.kind in (Kind.MALFORMED, Kind.GAP):
             style = self._style("spine--malformed")
             return style, style
         if line.dim:
@@ -240,7 +240,7 @@ class SpineView(LineList):
     def _words_style(self, line: SpineLine) -> Style:
         if "failed" in line.marks:
             return self._style("spine--failed")
-        if line.kind is Kind.MALFORMED:
+        if line.kind in (Kind.MALFORMED, Kind.GAP):
             return self._style("spine--malformed")
         if line.sign == "?":
             return self._style("spine--dead")
@@ -293,5 +293,5 @@ def _rule_cells(state: RowState) -> int:
 
 
 def _words(line: SpineLine) -> str:
-    marks = [mark for mark in line.marks if not (line.note and mark in ("dead pointer", "malformed"))]
+    marks = [mark for mark in line.marks if not (line.note and mark in ("dead pointer", "malformed", "gap"))]
     return " · ".join([*marks, line.note] if line.note else marks)

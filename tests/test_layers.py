@@ -17,7 +17,7 @@ FLOORS = (
     ("event",),
     ("formats",),
     ("sources",),
-    ("causal",),
+    ("causal", "recorder"),
     ("reading",),
     ("views",),
     ("export",),

@@ -19,6 +19,7 @@ class Place(enum.Enum):
     LEDGERS = "ledgers and sessions"
     SESSION = "session"
     PREVIEW = "rewind preview"
+    EVENTS = "list of events"
     HELP = "help"
 
 
@@ -32,6 +33,8 @@ class Situation:
     """The cursor stands on an agent event of the current generation."""
     on_row: bool = False
     has_parent: bool = False
+    names_path: bool = False
+    """The event under the cursor names a file or folder, or is too long to be asked at once."""
     on_dropped: bool = False
     searched: bool = False
     hits: int = 0
@@ -100,6 +103,10 @@ def _dropped(now: Situation) -> str:
     return "" if now.on_dropped else "the rewind does not drop this row"
 
 
+def _path(now: Situation) -> str:
+    return "" if now.names_path else "this event names no path"
+
+
 def _hits(now: Situation) -> str:
     if not now.searched:
         return "nothing was searched for: / begins a search"
@@ -131,7 +138,7 @@ def _demo(now: Situation) -> str:
 
 
 _EVERYWHERE = frozenset(Place)
-_LETTERS = {"L": Place.LEDGERS, "S": Place.SESSION, "P": Place.PREVIEW, "H": Place.HELP}
+_LETTERS = {"L": Place.LEDGERS, "S": Place.SESSION, "P": Place.PREVIEW, "E": Place.EVENTS, "H": Place.HELP}
 
 
 def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Command, ...]:
@@ -153,14 +160,14 @@ def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Com
 COMMANDS: tuple[Command, ...] = (
     *_group(
         "Move",
-        ("down", "j down", "LSH", "down", "next row", _always),
-        ("up", "k up", "LSH", "up", "previous row", _always),
+        ("down", "j down", "LSEH", "down", "next row", _always),
+        ("up", "k up", "LSEH", "up", "previous row", _always),
         ("look-down", "j", "P", "look down", "look at the next row; the rewind stays", _always),
         ("look-up", "k", "P", "look up", "look at the previous row; the rewind stays", _always),
-        ("page-down", "pagedown space", "LSPH", "page", "a page down", _always),
-        ("page-up", "pageup", "LSPH", "page up", "a page up", _always),
-        ("first", "g home", "LSPH", "first", "first row", _always),
-        ("last", "G end", "LSPH", "last", "last row; on a live source, follow again", _always),
+        ("page-down", "pagedown space", "LSPEH", "page", "a page down", _always),
+        ("page-up", "pageup", "LSPEH", "page up", "a page up", _always),
+        ("first", "g home", "LSPEH", "first", "first row", _always),
+        ("last", "G end", "LSPEH", "last", "last row; on a live source, follow again", _always),
     ),
     *_group(
         "Causes",
@@ -197,6 +204,7 @@ COMMANDS: tuple[Command, ...] = (
         ("hit-after", "n", "SP", "hit", "next hit", _hits),
         ("hit-before", "N", "SP", "hit up", "previous hit", _hits),
         ("filter", "f", "S", "filter", "show only rows that fit, and dimmed what led to them", _always),
+        ("touched", "P", "SP", "path", "who touched this path, in all sessions", _path),
         ("goto", ":", "SP", "go to", "go to a seq: type its number", _always),
         ("back", "backspace", "SP", "back", "back to where the last jump began", _trail),
     ),
@@ -213,7 +221,7 @@ COMMANDS: tuple[Command, ...] = (
     *_group(
         "Live",
         ("follow", "F", "SP", "follow", "go to the end and stay there while the ledger grows", _followable),
-        ("time", "T", "LSP", "time", "local time or UTC", _always),
+        ("time", "T", "LSPE", "time", "local time or UTC", _always),
         ("seen", "a", "LSP", "seen", "put the notice away: what happened to the ledger is seen", _notices),
         ("copy", "y", "SP", "copy", "copy the address; again: seq, path, command, blob, JSON", _event),
     ),
@@ -222,37 +230,40 @@ COMMANDS: tuple[Command, ...] = (
         ("open", "enter", "L", "open", "open the session under the cursor", _rows),
         ("sort", "s", "L", "sort", "sort by activity, size, failures, start", _rows),
         ("narrow", "/", "LH", "filter", "show only what has these words", _always),
+        ("list-events", "f", "LE", "events", "list the events that fit a filter, in all sessions", _always),
+        ("open-event", "enter", "E", "open", "open the session at this event", _rows),
         ("demo", "d", "L", "demo", "play the recorded demo session", _demo),
     ),
     *_group(
         "Program",
-        ("leave", "escape", "LSPH", "back", "one level back", _always),
-        ("help", "?", "LSP", "help", "all keys, searchable", _always),
-        ("palette", "ctrl+p", "LSP", "palette", "all commands by name", _always),
-        ("quit", "q", "LSPH", "quit", "quit", _always),
+        ("leave", "escape", "LSPEH", "back", "one level back", _always),
+        ("help", "?", "LSPE", "help", "all keys, searchable", _always),
+        ("palette", "ctrl+p", "LSPE", "palette", "all commands by name", _always),
+        ("quit", "q", "LSPEH", "quit", "quit", _always),
         (
             "interrupt",
             "ctrl+c",
-            "LSPH",
+            "LSPEH",
             "copy or quit",
             "copy the selection; else ask once, then quit",
             _always,
         ),
-        ("suspend", "ctrl+z", "LSPH", "suspend", "put the program into the background", _always),
+        ("suspend", "ctrl+z", "LSPEH", "suspend", "put the program into the background", _always),
     ),
 )
 """Every command, in the order in which help and README list them."""
 
 FOOTER: dict[Place, tuple[str, ...]] = {
-    Place.LEDGERS: ("open", "sort", "narrow", "demo", "help", "quit"),
+    Place.LEDGERS: ("open", "sort", "narrow", "list-events", "demo", "help", "quit"),
     Place.SESSION: (
         "details", "rewind", "rewind-before", "parent", "error-after", "search", "filter", "follow",
-        "fold-level", "goto", "back", "help", "quit",
+        "fold-level", "goto", "touched", "back", "help", "quit",
     ),
     Place.PREVIEW: (
         "keep-more", "look-down", "why", "scope", "leave", "rewind-before", "details", "parent",
         "error-after", "help", "quit",
     ),
+    Place.EVENTS: ("open-event", "list-events", "leave", "time", "help", "quit"),
     Place.HELP: ("leave", "narrow", "quit"),
 }  # fmt: skip
 """What the footer offers, most needed first; what does not fit is left to the help."""
@@ -289,7 +300,9 @@ def reason(identity: str, now: Situation) -> str:
 def _where(entry: Command) -> str:
     if Place.SESSION in entry.places:
         return "a session"
-    return "the rewind preview" if Place.PREVIEW in entry.places else "the list of sessions"
+    if Place.PREVIEW in entry.places:
+        return "the rewind preview"
+    return "the list of sessions" if Place.LEDGERS in entry.places else "the list of events"
 
 
 def shown(key: str) -> str:

@@ -6,12 +6,13 @@ import pytest
 
 from korg_tui import commands
 from korg_tui.commands import COMMANDS, FOOTER, Place, Situation
-from korg_tui.screens import HelpScreen, LedgersScreen, SessionScreen
+from korg_tui.screens import EventsScreen, HelpScreen, LedgersScreen, SessionScreen
 
 SCREENS = {
     Place.LEDGERS: LedgersScreen,
     Place.SESSION: SessionScreen,
     Place.PREVIEW: SessionScreen,
+    Place.EVENTS: EventsScreen,
     Place.HELP: HelpScreen,
 }
 

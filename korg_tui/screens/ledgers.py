@@ -18,8 +18,9 @@ from korg_tui.reading import Reading
 from korg_tui.screens.base import KorgScreen
 from korg_tui.screens.gone import rewound_words
 from korg_tui.screens.headlines import WELL, source_state
+from korg_tui.screens.touched import EventsScreen
 from korg_tui.text import visible, visible_lines
-from korg_tui.views import SORTS, SessionRow, has_words, plural, session_rows, sort_sessions
+from korg_tui.views import SORTS, QueryError, SessionRow, has_words, plural, session_rows, sort_sessions
 from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.names import apart
@@ -42,6 +43,8 @@ class LedgersScreen(KorgScreen):
         super().__init__()
         self.sort = SORTS[0]
         self.words = ""
+        self.listed = ""
+        """The events that were asked for last."""
         self.sessions = 0
         self._stale = False
         self._took = 0.0
@@ -211,6 +214,19 @@ class LedgersScreen(KorgScreen):
     def do_narrow(self) -> None:
         self.query_one(Ask).ask("sessions", "show sessions with", self.words)
 
+    def do_list_events(self) -> None:
+        self.query_one(Ask).ask("events", "list the events that fit", self.listed)
+
+    def _list_events(self, query: str) -> None:
+        self.listed = query
+        if not query:
+            self.say("nothing was asked for: type what the events have, as in tool:Edit path:src/")
+            return
+        try:
+            self.korg.push_screen(EventsScreen(self.korg.readings, query))
+        except QueryError as error:
+            self.say(visible(str(error)))
+
     def do_demo(self) -> None:
         self.post_message(OpenDemo())
 
@@ -224,12 +240,16 @@ class LedgersScreen(KorgScreen):
 
     @on(Ask.Typing)
     def _typing(self, event: Ask.Typing) -> None:
-        self._narrow(event.answer)
+        if event.purpose == "sessions":
+            self._narrow(event.answer)
 
     @on(Ask.Answered)
     def _answered(self, event: Ask.Answered) -> None:
-        self._narrow(event.answer)
         self._close_ask()
+        if event.purpose == "events":
+            self._list_events(event.answer.strip())
+        else:
+            self._narrow(event.answer)
 
     def _narrow(self, words: str) -> None:
         self.words = words

@@ -21,6 +21,7 @@ from korg_tui.screens.copying import CopyingScreen
 from korg_tui.screens.finding import FindingScreen
 from korg_tui.screens.gone import rewound_words
 from korg_tui.screens.previewing import PreviewingScreen
+from korg_tui.screens.touched import TouchingScreen
 from korg_tui.text import visible
 from korg_tui.views import Spine
 from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
@@ -35,7 +36,7 @@ _LISTS_PAUSE_SECONDS = 0.3
 """The lists of a preview, for which every dropped event is decoded, wait until N has stood still so long."""
 
 
-class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen):
+class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScreen):
     """Screens 2 and 3 of EXPERIENCE."""
 
     BINDINGS = commands.bindings(Place.SESSION, Place.PREVIEW)
@@ -106,6 +107,7 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen):
             on_row=row >= 0,
             on_event=agent,
             has_parent=row >= 0 and self.spine.parent(row) is not None,
+            names_path=self.names_path,
             on_dropped=self.drops(row),
             searched=bool(self.searched),
             hits=len(self.hits),

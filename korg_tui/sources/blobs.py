@@ -32,8 +32,9 @@ class BlobFound(msgspec.Struct, frozen=True):
 
     sha: str
     state: str
-    """`present` (verified), `missing`, `wrong` (other content), `unreadable` (by a server, too), `too big` (to
-    be verified), `not fetched` (more than `ASKED_ABOUT` bytes on a server, which nobody asked for), or `not a blob name`."""
+    """`present` (verified), `missing`, `wrong` (other content), `unreadable` (by a server, too), `too big`
+    (to be verified), `not fetched` (more than `ASKED_ABOUT` bytes on a server, and nobody asked for it), or
+    `not a blob name`."""
     text: str
     path: Path | None = None
     size: int | None = None

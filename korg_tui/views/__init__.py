@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from korg_tui.views.arguments import Read
+from korg_tui.views.arguments import LARGE, Read
 from korg_tui.views.copies import Copy, copies
 from korg_tui.views.details import Blobs, details
 from korg_tui.views.folds import Level
@@ -17,6 +17,7 @@ from korg_tui.views.sessions import SORTS, SessionRow, has_words, session_rows, 
 from korg_tui.views.shown import Predicate
 from korg_tui.views.spine import Spine
 from korg_tui.views.summary import argument
+from korg_tui.views.touched import EventRow, EventRows, EventSearch, Hit, Where, path_query, paths_of
 from korg_tui.views.walk import neighbour
 from korg_tui.views.why import chain, sentence
 from korg_tui.views.words import ago, clock, duration, plural, size
@@ -24,12 +25,17 @@ from korg_tui.views.words import gap as gap_words
 from korg_tui.views.words import pointer as pointer_words
 
 __all__ = [
+    "LARGE",
     "SORTS",
     "Blobs",
     "CommandRun",
     "Copy",
+    "EventRow",
+    "EventRows",
+    "EventSearch",
     "Fate",
     "FileTouched",
+    "Hit",
     "Join",
     "LaneSpan",
     "Level",
@@ -52,6 +58,7 @@ __all__ = [
     "Spine",
     "SpineLine",
     "Style",
+    "Where",
     "ago",
     "argument",
     "chain",
@@ -67,6 +74,8 @@ __all__ = [
     "losses",
     "neighbour",
     "parse_query",
+    "path_query",
+    "paths_of",
     "plural",
     "pointer_words",
     "sentence",

@@ -91,6 +91,12 @@ def paths_written(tool: str, args: object) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def paths_named(tool: str, args: object) -> list[str]:
+    """The files and folders that a call names in its arguments, read or written, without repetition."""
+    named = text_at(args, PATH_KEYS)
+    return list(dict.fromkeys([*([named] if named else []), *paths_written(tool, args)]))
+
+
 def _patch_paths(text: str) -> Iterator[str]:
     marked = _PATCHED.findall(text, 0, _PATCH_LIMIT)
     for path in marked or _DIFFED.findall(text, 0, _PATCH_LIMIT):

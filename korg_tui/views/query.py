@@ -164,14 +164,14 @@ def _text(needle: str, read: Read | None) -> Predicate:
 
 def _path(needle: str, read: Read | None) -> Predicate:
     def fits(ledger: Ledger, row: int) -> bool:
-        found = body(_raw(ledger, row, read))
+        raw = _raw(ledger, row, read)
+        if not raw or ("\\" not in needle and not _may_hold(raw, needle)):
+            return False
+        found = body(raw)
         if found is None:
             return False
-        paths = [
-            calls.text_at(found.args, calls.PATH_KEYS),
-            *calls.paths_written(ledger.tool_at(row), found.args),
-        ]
-        return any(needle in path.casefold() for path in paths)
+        paths = calls.paths_named(ledger.tool_at(row), found.args)
+        return any(needle in path.casefold() or needle in visible(path).casefold() for path in paths)
 
     return fits
 

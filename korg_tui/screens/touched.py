@@ -1,0 +1,283 @@
+"""Touched: the events of all sessions that fit a query; for a path, who touched it (EXPERIENCE, Filters).
+
+The search runs between the frames, newest events first as they are found; `esc` stops it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Static
+
+from korg_tui import commands
+from korg_tui.causal import Appended, Change
+from korg_tui.commands import Place, Situation
+from korg_tui.messages import OpenSession
+from korg_tui.reading import Reading
+from korg_tui.screens.base import KorgScreen
+from korg_tui.screens.stepping import SteppingScreen
+from korg_tui.sources import BodyGone
+from korg_tui.text import crop, visible
+from korg_tui.views import (
+    LARGE,
+    EventSearch,
+    QueryError,
+    Where,
+    path_query,
+    paths_of,
+    plural,
+)
+from korg_tui.widgets.chrome import Ask, KeyFooter, Line
+from korg_tui.widgets.events import EventList
+from korg_tui.widgets.lines import LineList
+from korg_tui.widgets.names import apart, ending
+
+_SLICE_SECONDS = 0.012
+"""A search works this long, then lets the screen answer keys."""
+_SHOWN_SECONDS = 0.15
+"""What was found so far is shown so often."""
+_QUERY_CELLS = 60
+
+
+class EventsScreen(KorgScreen):
+    """The events of all ledgers that fit a query. Raises `QueryError` for one that cannot be understood."""
+
+    BINDINGS = commands.bindings(Place.EVENTS)
+
+    def __init__(self, readings: Sequence[Reading], query: str, *, origin: str = "") -> None:
+        super().__init__()
+        self.readings = readings
+        self.origin = origin
+        """The event from which it was asked, in words."""
+        self.since = 0
+        """Events that came since the search began."""
+        self._places: dict[Where, Reading] = {}
+        self._stopped = False
+        self.search = self._begin(query)
+
+    def _begin(self, query: str) -> EventSearch:
+        places = {
+            Where(ledger, reading.bodies(ledger)): reading
+            for reading in self.readings
+            for ledger in reading.journal.ledgers
+        }
+        search = EventSearch(query, list(places))
+        self._places, self.since, self._stopped = places, 0, False
+        return search
+
+    def compose(self) -> ComposeResult:
+        yield Line("crumbs")
+        yield Line("events-head")
+        yield EventList()
+        yield Static(id="nothing")
+        yield Ask()
+        yield Line("status")
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        self.lines.ascii_only = self.korg.ascii_only
+        self.set_focus(self.lines)
+        self.show_hits()
+        self.run_worker(self._search(), group="search", exclusive=True)
+
+    def on_screen_resume(self) -> None:
+        self.show_hits()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.show_hits)
+
+    @property
+    def lines(self) -> EventList:
+        """The list of events."""
+        return self.query_one(EventList)
+
+    @property
+    def situation(self) -> Situation:
+        return Situation(place=Place.EVENTS, rows=self.lines.count, on_row=self.lines.count > 0)
+
+    @property
+    def searching(self) -> bool:
+        """Whether there are events that were not looked at yet, and will be."""
+        return not (self.search.done or self._stopped)
+
+    async def _search(self) -> None:
+        clock = asyncio.get_running_loop().time
+        shown = clock()
+        search = self.search
+        while self.searching:
+            until = clock() + _SLICE_SECONDS
+            search.work(lambda: clock() > until)  # noqa: B023 - asked at once
+            if clock() > shown + _SHOWN_SECONDS or search.done:
+                self.show_hits()
+                shown = clock()
+            await asyncio.sleep(0)
+
+    # showing
+
+    def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
+        del reading
+        came = sum(change.count for change in changes if isinstance(change, Appended))
+        self.since += came
+        if changes and self.on_top and self.ready:
+            self.lines.refresh()
+            self.show_status()
+
+    def times_changed(self) -> None:
+        self.show_hits()
+
+    def show_hits(self) -> None:
+        """Bring the list up to date."""
+        if not (self.on_top and self.ready):
+            return
+        names = list(dict.fromkeys(where.ledger.name for where in self._places))
+        self.lines.show(self.search.hits, apart(names), self.korg.zone)
+        nothing = self.query_one("#nothing", Static)
+        nothing.display = not self.lines.count
+        self.lines.display = not nothing.display
+        looking = "No event that fits was found yet." if self.searching else "No event fits."
+        nothing.update(Content(f"{looking}\n\nPress f to ask for something else, esc to go back."))
+        self._show_head()
+        self._show_crumbs()
+        self.show_status()
+
+    def _show_head(self) -> None:
+        self.query_one("#events-head", Line).show([(self.lines.head(), "line--quiet")])
+
+    def _show_crumbs(self) -> None:
+        """What was asked, and the session of the event under the cursor."""
+        line, row = self.query_one("#crumbs", Line), self.lines.row
+        parts = [("events", "line--strong"), (f" › {self._query}", "line--quiet")]
+        if row is not None:
+            prompt = f" “{crop(row.prompt, 40)}”" if row.prompt else ""
+            room = max(14, self.size.width // 3)
+            parts += [(f" › {ending(row.ledger, room)}", ""), (prompt, "line--quiet")]
+        line.show(parts)
+
+    @property
+    def _query(self) -> str:
+        return crop(visible(self.search.query), _QUERY_CELLS)
+
+    def show_status(self) -> None:
+        if not self.ready:
+            return
+        self.status.show([(self.remark, "line--mark")] if self.remark else self._status())
+        self.show_keys()
+
+    def _status(self) -> list[tuple[str, str]]:
+        search = self.search
+        fit = f"{plural(search.found, 'event')} {'fits' if search.found == 1 else 'fit'}"
+        parts = [(fit, "line--strong")]
+        if search.cut:
+            parts.append((f"the newest {len(search.hits):,} are listed", "line--mark"))
+        if self.searching:
+            parts.append((f"looking, {100 * search.looked // max(search.total, 1)} %: esc stops", ""))
+        elif self._stopped:
+            stopped = f"stopped after {search.looked:,} of {plural(search.total, 'event')}"
+            parts.append((stopped, "line--mark"))
+        if self.since:
+            came = f"{plural(self.since, 'event')} came since: f enter looks again"
+            parts.append((came, "line--mark"))
+        parts.append((f"in {len(search.ledgers):,} of {plural(len(self._places), 'ledger')}", "line--quiet"))
+        if self.origin:
+            parts.append((f"asked from {self.origin}", "line--quiet"))
+        shown: list[tuple[str, str]] = []
+        for part in parts:
+            shown += [(" · ", "line--quiet")] * bool(shown) + [part]
+        return shown
+
+    # commands
+
+    def do_open_event(self) -> None:
+        hit, row = self.lines.hit, self.lines.row
+        if hit is None or row is None:
+            return
+        if row.gone:
+            self.remark = "this event is gone: a rewind dropped it since it was found"
+            return
+        reading = self._places[hit.where]
+        self.post_message(OpenSession(reading, row.ledger, row.session, hit.seq))
+
+    def do_list_events(self) -> None:
+        self.query_one(Ask).ask("events", "list the events that fit", visible(self.search.query))
+
+    def do_leave(self) -> None:
+        if self.query_one(Ask).asking:
+            self._close_ask()
+        elif self.searching:
+            self._stopped = True
+            self.show_hits()
+        else:
+            super().do_leave()
+
+    @on(Ask.Answered)
+    def _answered(self, event: Ask.Answered) -> None:
+        self._close_ask()
+        try:
+            self.search = self._begin(event.answer.strip() or self.search.query)
+        except QueryError as error:
+            self.say(visible(str(error)))
+            return
+        self.origin = ""
+        self.remark = ""
+        self.lines.go(0)
+        self.show_hits()
+        self.run_worker(self._search(), group="search", exclusive=True)
+
+    def _close_ask(self) -> None:
+        self.query_one(Ask).close()
+        self.set_focus(self.lines)
+
+    @on(LineList.Moved)
+    def _moved(self) -> None:
+        self._show_crumbs()
+
+    @on(LineList.Chosen)
+    def _chosen(self) -> None:
+        self.give("open-event")
+
+
+class TouchingScreen(SteppingScreen):
+    """Command `touched`: who touched the path that the event under the cursor names."""
+
+    reading: Reading
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._paths: tuple[tuple[int, int], tuple[str, ...]] = ((-1, -1), ())
+        """The paths of a row, in a revision of the ledger."""
+
+    @property
+    def names_path(self) -> bool:
+        """Whether the event under the cursor names a path; what is long is asked when it matters."""
+        row = self.row
+        if row < 0 or not self.ledger.kind_at(row).agent:
+            return False
+        return self.ledger.length[row] > LARGE or bool(self._paths_at(row))
+
+    def _paths_at(self, row: int) -> tuple[str, ...]:
+        asked = (row, self.ledger.revision)
+        if self._paths[0] != asked:
+            self._paths = asked, self._look_for_paths(row)
+        return self._paths[1]
+
+    def _look_for_paths(self, row: int) -> tuple[str, ...]:
+        try:
+            found = self.reading.body(self.ledger, row)
+        except (BodyGone, OSError):
+            return ()
+        return paths_of(self.ledger, row, found)
+
+    def do_touched(self) -> None:
+        row = self.row
+        paths = self._paths_at(row)
+        if not paths:
+            self.remark = "this event names no path"
+            return
+        origin = f"{ending(self.ledger.name, 24)}:{self.ledger.seq[row]}"
+        if len(paths) > 1:
+            origin += f", the first of its {len(paths)} paths"
+        self.korg.push_screen(EventsScreen(self.korg.readings, path_query(paths[0]), origin=origin))

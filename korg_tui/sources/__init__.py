@@ -10,7 +10,9 @@ from korg_tui.sources.facts import CaughtUp, Fact, Filled, Grew, Holes, Opened, 
 from korg_tui.sources.feed import Feed
 from korg_tui.sources.file import FileSource
 from korg_tui.sources.folder import Found, ledgers_in
+from korg_tui.sources.live import FolderSource
 from korg_tui.sources.open import open_sources
+from korg_tui.sources.pool import Pool
 from korg_tui.sources.source import Source
 from korg_tui.sources.stdin import StdinSource
 
@@ -28,10 +30,12 @@ __all__ = [
     "Feed",
     "FileSource",
     "Filled",
+    "FolderSource",
     "Found",
     "Grew",
     "Holes",
     "Opened",
+    "Pool",
     "Progress",
     "Replaced",
     "Source",

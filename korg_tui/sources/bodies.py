@@ -2,44 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from pathlib import Path
 
 from korg_tui.sources.errors import BodyGone, reason
+from korg_tui.sources.opened import OpenFile
 
 _EARLIER_READINGS = 32
 _GONE = "the bytes of this record are gone"
-
-
-class OpenFile:
-    """A file that stays readable under whatever name, or none."""
-
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-
-    @classmethod
-    def at(cls, path: Path) -> OpenFile:
-        """Open `path` for reading; raises `OSError`."""
-        return cls(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
-
-    def stat(self) -> os.stat_result:
-        return os.fstat(self.descriptor)
-
-    def read(self, offset: int, length: int) -> bytes:
-        """Bytes from `offset` on, fewer than `length` only where the file ends."""
-        parts: list[bytes] = []
-        while length > 0:
-            part = os.pread(self.descriptor, min(length, 1 << 30), offset)
-            if not part:
-                break
-            parts.append(part)
-            offset += len(part)
-            length -= len(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
-
-    def close(self) -> None:
-        os.close(self.descriptor)
 
 
 class Bodies:
@@ -77,6 +46,7 @@ class Bodies:
         """A new file took the place of the present one, with all of the old bytes in place."""
         with self._lock:
             old = self._files[self.epoch]
+            old.replaced()
             self._files[self.epoch] = file
             self._drop(old)
 
@@ -92,6 +62,7 @@ class Bodies:
     def replaced(self, file: OpenFile) -> None:
         """A new file with other bytes took the place of the present one."""
         with self._lock:
+            self._files[self.epoch].replaced()
             self._begin(file)
 
     def _begin(self, file: OpenFile) -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from korg_tui.event import Event, Record
 from korg_tui.formats import HEAD, Container, NotALedger, detect
-from korg_tui.sources.bodies import OpenFile
+from korg_tui.sources.opened import OpenFile
 from korg_tui.sources.records import BATCH, ArrayRecords, Fingerprints, LineReader
 
 BATCH_SECONDS = 0.05

@@ -53,3 +53,11 @@ def cannot_read(path: Path | str, error: OSError) -> SourceError:
 def not_a_ledger(path: Path | str, looks: str) -> SourceError:
     """The `SourceError` for a file without a Korg event."""
     return SourceError(f"{path}: not a ledger: {looks}; give a file or a folder with Korg events")
+
+
+def no_ledger_in(folder: str, others: int, unreadable: int) -> SourceError:
+    """The `SourceError` for a folder without a ledger: so many other files, so many that cannot be read."""
+    looked = f"none of its {others} files holds Korg events" if others else "it is empty"
+    if unreadable:
+        looked = f"{unreadable} of its files cannot be read" + (", " + looked) * bool(others)
+    return SourceError(f"{folder}: no ledger in this folder: {looked}; give a file, or another folder")

@@ -12,10 +12,11 @@ from pathlib import Path
 from korg_tui.event import Record
 from korg_tui.formats import NotALedger
 from korg_tui.sources.blobs import BlobStore
-from korg_tui.sources.bodies import Bodies, OpenFile
+from korg_tui.sources.bodies import Bodies
 from korg_tui.sources.contents import Contents, Unfinished, begins_something
 from korg_tui.sources.errors import BodyGone, cannot_read, not_a_ledger, reason
 from korg_tui.sources.facts import CaughtUp, Fact, Grew, Opened, Progress, Replaced, State
+from korg_tui.sources.opened import AnotherFile, OpenFile
 from korg_tui.sources.records import BATCH, batches
 
 _SOON_SECONDS = 0.06
@@ -64,7 +65,8 @@ class FileSource:
             return
         self._bodies = Bodies(file)
         try:
-            yield from self._first_reading(file)
+            with file.held():
+                yield from self._first_reading(file)
         except NotALedger as error:
             self._refused = _signature(file.stat())
             self._forget(file)
@@ -140,11 +142,11 @@ class FileSource:
             return self._appears()
         file = self._bodies.file
         try:
-            if _identity(now) == _identity(file.stat()):
+            if (now.st_dev, now.st_ino) == file.identity:
                 facts = self._changes_in_place(file, now)
             else:
                 facts = self._is_replaced(self._bodies)
-        except Unfinished:
+        except (Unfinished, AnotherFile):
             self._half_written = True
             return []
         if self._state in ("gone", "failed"):
@@ -220,6 +222,7 @@ class FileSource:
     def _is_gone(self) -> list[Fact]:
         if self._state in ("gone", "waiting") or self._bodies is None:
             return []
+        self._bodies.file.replaced()
         text = f"{self.name} is gone; what was read stays, and it is followed again when it comes back"
         return [self._becomes("gone", text)]
 
@@ -253,10 +256,6 @@ def grown(records: list[Record]) -> Iterator[Grew]:
     """`records` in facts of at most `BATCH`."""
     for batch in batches(records):
         yield Grew(tuple(batch))
-
-
-def _identity(now: os.stat_result) -> tuple[int, ...]:
-    return now.st_dev, now.st_ino
 
 
 def _signature(now: os.stat_result) -> tuple[int, ...]:

@@ -10,8 +10,8 @@ import msgspec
 
 from korg_tui.formats import HEAD, is_ledger
 
-_FIRST_LOOK = 64 * 1024
-_FILES_AT_MOST = 100_000
+FIRST_LOOK = 64 * 1024
+FILES_AT_MOST = 100_000
 _NEVER_ENTERED = frozenset({"blobs", "node_modules", "__pycache__", "site-packages"})
 _EMPTY_LEDGERS = (".jsonl", ".ndjson", "capability_journal.json")
 
@@ -36,10 +36,10 @@ def ledgers_in(folder: Path) -> Found:
     ledgers: list[Path] = []
     skipped = unreadable = 0
     for count, path in enumerate(_files(folder)):
-        if count >= _FILES_AT_MOST:
+        if count >= FILES_AT_MOST:
             return Found(tuple(ledgers), skipped, unreadable, cut=True)
         try:
-            if _holds_events(path):
+            if holds_events(path):
                 ledgers.append(path)
             else:
                 skipped += 1
@@ -56,7 +56,7 @@ def _files(root: Path) -> Iterator[Path]:
         below: list[Path] = []
         for entry in _entries(folder, seen):
             if entry.is_dir():
-                if _entered(entry.name):
+                if is_entered(entry.name):
                     below.append(Path(entry.path))
             elif entry.is_file():
                 yield Path(entry.path)
@@ -84,18 +84,19 @@ def _is_new(entry: os.DirEntry[str], seen: set[tuple[int, int]]) -> bool:
     return new
 
 
-def _entered(name: str) -> bool:
+def is_entered(name: str) -> bool:
+    """Whether a folder of this name is looked through."""
     return name == ".korg" or not (name.startswith(".") or name in _NEVER_ENTERED)
 
 
-def _holds_events(path: Path) -> bool:
+def holds_events(path: Path) -> bool:
     """Whether the file is a ledger. An empty one is when its name says so: there is nothing else to go by."""
     with path.open("rb") as file:
-        head = file.read(_FIRST_LOOK)
+        head = file.read(FIRST_LOOK)
         if not head:
             return path.name.endswith(_EMPTY_LEDGERS)
         if is_ledger(head):
             return True
-        if len(head) < _FIRST_LOOK or not head.lstrip().startswith((b"{", b"[", b"\xef")):
+        if len(head) < FIRST_LOOK or not head.lstrip().startswith((b"{", b"[", b"\xef")):
             return False
         return is_ledger(head + file.read(HEAD))

@@ -28,7 +28,8 @@ class Inotify:
         self._descriptor = self._checked(self._c.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
         self._lock = threading.Lock()
         self._numbers: dict[Path, int] = {}
-        self._folders: dict[int, Path] = {}
+        self._folders: dict[int, set[Path]] = {}
+        """By the number of the watch; links to a folder share it."""
         self._interrupt = os.pipe()
 
     @staticmethod
@@ -44,18 +45,23 @@ class Inotify:
             number = self._checked(
                 self._c.inotify_add_watch(self._descriptor, os.fsencode(folder), ctypes.c_uint32(_MASK))
             )
-            before = self._numbers.get(folder, number)
-            if before != number and self._folders.pop(before, None) is not None:
-                self._c.inotify_rm_watch(self._descriptor, before)
+            if self._numbers.get(folder, number) != number:
+                self._unname(folder)
             self._numbers[folder] = number
-            self._folders[number] = folder
+            self._folders.setdefault(number, set()).add(folder)
 
     def discard(self, folder: Path) -> None:
         """Watch `folder` no longer."""
         with self._lock:
-            number = self._numbers.pop(folder, None)
-            if number is not None and self._folders.pop(number, None) is not None:
-                self._c.inotify_rm_watch(self._descriptor, number)
+            if folder in self._numbers:
+                self._unname(folder)
+
+    def _unname(self, folder: Path) -> None:
+        number = self._numbers.pop(folder)
+        folders = self._folders.get(number, set())
+        folders.discard(folder)
+        if not folders and self._folders.pop(number, None) is not None:
+            self._c.inotify_rm_watch(self._descriptor, number)
 
     def wait(self) -> list[tuple[Path, str | None]] | None:
         """Block until entries change: `(folder, name)`, `None` for the folder itself. `None` after `stop`."""
@@ -80,11 +86,10 @@ class Inotify:
                 position += length
                 if mask & _OVERFLOW:
                     changed += [(folder, None) for folder in self._numbers]
-                folder = self._folders.get(number)
-                if folder is not None:
-                    changed.append((folder, os.fsdecode(name) if name else None))
-                    if mask & _IGNORED:
-                        del self._folders[number]
+                named = os.fsdecode(name) if name else None
+                changed += [(folder, named) for folder in self._folders.get(number, ())]
+                if mask & _IGNORED:
+                    self._folders.pop(number, None)
         return changed
 
     def stop(self) -> None:

@@ -76,12 +76,15 @@ class Notify:
         return True
 
     def _entries(self, paths: Iterator[str]) -> list[tuple[Path, str | None]]:
-        changed = [Path(path) for path in paths]
         with self._lock:
-            found: list[tuple[Path, str | None]] = []
+            named: dict[Path, set[Path]] = {}
             for folder, real in self._folders.items():
-                found += [(folder, path.name) for path in changed if path.parent in (folder, real)]
-                found += [(folder, None) for path in changed if path in (folder, real)]
+                named.setdefault(folder, set()).add(folder)
+                named.setdefault(real, set()).add(folder)
+        found: list[tuple[Path, str | None]] = []
+        for path in map(Path, paths):
+            found += [(folder, path.name) for folder in named.get(path.parent, ())]
+            found += [(folder, None) for folder in named.get(path, ())]
         return found
 
     def stop(self) -> None:

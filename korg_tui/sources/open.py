@@ -7,9 +7,9 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from korg_tui.sources.errors import SourceError, cannot_read
+from korg_tui.sources.errors import SourceError, cannot_read, no_ledger_in
 from korg_tui.sources.file import FileSource
-from korg_tui.sources.folder import Found, ledgers_in
+from korg_tui.sources.folder import ledgers_in
 from korg_tui.sources.source import Source
 from korg_tui.sources.stdin import StdinSource
 
@@ -67,14 +67,5 @@ def _look_into(path: Path, name: str) -> None:
 def _in_folder(name: str) -> list[Source]:
     found = ledgers_in(Path(name))
     if not found.ledgers:
-        raise SourceError(
-            f"{name}: no ledger in this folder: {_looked(found)}; give a file, or another folder"
-        )
+        raise no_ledger_in(name, found.skipped, found.unreadable)
     return [FileSource(path) for path in found.ledgers]
-
-
-def _looked(found: Found) -> str:
-    looked = f"none of its {found.skipped} files holds Korg events" if found.skipped else "it is empty"
-    if found.unreadable:
-        looked = f"{found.unreadable} of its files cannot be read" + (", " + looked) * bool(found.skipped)
-    return looked

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from korg_tui.event import Record
+from korg_tui.sources.blobs import Blobs
 from korg_tui.sources.facts import Fact
-
-if TYPE_CHECKING:
-    from korg_tui.sources.blobs import Blobs
 
 
 class Source(Protocol):

@@ -14,11 +14,12 @@ from pathlib import Path
 from korg_tui.event import Record
 from korg_tui.formats import HEAD, NotALedger, detect
 from korg_tui.sources.blobs import BlobStore
-from korg_tui.sources.bodies import Bodies, OpenFile
+from korg_tui.sources.bodies import Bodies
 from korg_tui.sources.contents import Contents
 from korg_tui.sources.errors import BodyGone, SourceError, cannot_read, not_a_ledger, reason
 from korg_tui.sources.facts import CaughtUp, Fact, State
 from korg_tui.sources.file import grown, opened
+from korg_tui.sources.opened import OpenFile
 
 _CHUNK = 256 * 1024
 _QUIET_SECONDS = 0.1

@@ -116,6 +116,9 @@ class Event(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """`metadata.root_event_id`: groups a window whose root is missing (CAUSALITY §2)."""
     synthesized: bool = False
     """A prompt whose text is `SYNTHESIZED_PROMPT`."""
+    agent: str = ""
+    """Of a spawn call: the id of the sub-agent, where its result says `agentId: <id>`; the sub-agent's ledger
+    is `agent-<id>.jsonl` beside this one (LEDGERS, claude-code hook)."""
     blobs: tuple[str, ...] = ()
     """Digests (64 lower-case hex digits) that the record names, in order of first mention."""
     schema: str = ""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from korg_tui.causal import Change, Journal, Ledger
+from korg_tui.causal import Change, Journal, Ledger, is_key
 from korg_tui.formats import Body, body
-from korg_tui.sources import CaughtUp, Fact, Grew, Opened, Progress, Source, State
+from korg_tui.sources import BodyGone, CaughtUp, Fact, Grew, Opened, Progress, Source, State
 
 
 @dataclass(slots=True, eq=False)
@@ -26,6 +26,8 @@ class Reading:
     done: int = 0
     total: int = 0
     caught_up: bool = False
+    kin: dict[str, Reading] = field(default_factory=dict)
+    """By the name of their ledger: the readings of sub-agents whose events are guests in one of ours."""
 
     @classmethod
     def of(cls, source: Source) -> Reading:
@@ -54,12 +56,23 @@ class Reading:
 
     def raw(self, ledger: Ledger, row: int) -> bytes:
         """The bytes of a record. Raises `BodyGone` when the source can no longer give them."""
-        return self.source.read(ledger.offset[row], ledger.length[row], ledger.epoch)
+        return self._read(ledger, ledger.offset[row], ledger.length[row])
+
+    def _read(self, ledger: Ledger, offset: int, length: int) -> bytes:
+        if not is_key(offset):
+            return self.source.read(offset, length, ledger.epoch)
+        name, number = ledger.address(offset)
+        kin = self.kin.get(name)
+        own = kin.journal.ledgers[0] if kin else None
+        row = own.row_of(number) if own else None
+        if kin is None or own is None or row is None:
+            raise BodyGone(f"this record is gone from {name}")
+        return kin.source.read(own.offset[row], length, own.epoch)
 
     def bodies(self, ledger: Ledger) -> Callable[[int, int], bytes]:
         """`read(offset, length)` for the records of a ledger as they stand now, whatever the source has
         become meanwhile. Raises `BodyGone` like `raw`."""
-        return lambda offset, length: self.source.read(offset, length, ledger.epoch)
+        return lambda offset, length: self._read(ledger, offset, length)
 
     def body(self, ledger: Ledger, row: int) -> Body | None:
         """A record decoded whole, `None` for a malformed line."""

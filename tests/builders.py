@@ -267,6 +267,7 @@ def event_of(record: dict[str, Any], offset: int = 0, length: int = 0) -> Event:
         returns=tuple(_returns(result, 1)) if is_agent else (),
         root_event_id=metadata.get("root_event_id") or "",
         synthesized=prompt == SYNTHESIZED_PROMPT,
+        agent=_agent(result) if tool in ("Agent", "Task") else "",
         schema=str(record.get("schema_version", "")),
         digest=int(content[:16], 16) >> 1,
         offset=offset,
@@ -284,6 +285,11 @@ def _prompt_key(prompt: Any) -> str:
     if isinstance(prompt, dict) and isinstance(prompt.get("_ref"), str):
         return "ref:" + prompt["_ref"].removeprefix("sha256:")
     return ""
+
+
+def _agent(result: Any) -> str:
+    found = re.findall(r"agentId: (\S+)", json.dumps(result).replace("\\n", "\n").replace('"', " "))
+    return found[-1] if found else ""
 
 
 def _returns(value: Any, level: int) -> Iterable[int]:

@@ -380,3 +380,22 @@ def test_the_patient_way_agrees_with_the_fast_one(record):
     else:
         assert isinstance(fast, Malformed)
         assert isinstance(slow, Malformed)
+
+
+@pytest.mark.parametrize(
+    ("tool", "result", "agent"),
+    [
+        ("Agent", {"output": "Done.\nagentId: a1-b_2 (send a message)"}, "a1-b_2"),
+        ("Agent", "Done.\nagentId: one\nagentId: two", "two"),
+        ("Task", {"deep": [{"text": "agentId: one"}]}, "one"),
+        ("Agent", {"output": "subagentId: one"}, ""),
+        ("Agent", {"output": "agentId: ../../etc/passwd"}, ""),
+        ("Agent", {"output": "agentId: " + "x" * 200}, ""),
+        ("Read", {"output": "agentId: one"}, ""),
+        ("Agent", None, ""),
+    ],
+)
+def test_a_spawn_call_may_name_the_ledger_of_its_sub_agent(tool: str, result: object, agent: str):
+    record = {"seq_id": 1, "tool_name": tool, "source_agent": "a", "args": {}, "result": result}
+    event = decode(json.dumps(record).encode(), 0)
+    assert isinstance(event, Event) and event.agent == agent

@@ -19,10 +19,11 @@ FLOORS = (
     ("sources",),
     ("causal", "recorder"),
     ("reading",),
+    ("families",),
     ("views",),
     ("export",),
     ("reports",),
-    ("commands", "messages", "themes", "palette", "widgets", "screens", "app"),
+    ("commands", "messages", "themes", "palette", "widgets", "screens", "arrivals", "app", "opening"),
     ("cli",),
     ("__main__",),
 )

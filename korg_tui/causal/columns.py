@@ -1,14 +1,17 @@
 """Columns: what a ledger keeps of every event, one typed array per property, strings interned.
 
 Rows are sorted by seq. A malformed line has no seq of its own; it carries the seq of the event that it
-followed, and stands behind it. A gap carries the last seq that is missing.
+followed, and stands behind it. A gap carries the last seq that is missing. A guest has a key for its seq,
+and stands before the event whose seq is its `place`; the place of all other rows is their seq.
 """
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
+from typing import Any
 
+from korg_tui.causal.guests import Guest, is_key
 from korg_tui.event import Event, Gap, Kind, Malformed, Record
 
 NONE = -(2**63)
@@ -50,6 +53,7 @@ class Columns:
         self.names = Names()
         self.first_seq: int | None = None
         self.seq = array("q")
+        self.place = self.seq
         self.kind = array("b")
         self.parent = array("q")
         self.actor = array("i")
@@ -68,16 +72,28 @@ class Columns:
         self.reasons: dict[int, str] = {}
         self.synthesized: set[int] = set()
         self.gaps: dict[int, Gap] = {}
+        self.agents: dict[int, str] = {}
+        self.guests: dict[int, Guest] = {}
+        self._guest_rows: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self.seq)
 
-    def push(self, event: Event) -> int:
+    def push_guest(self, guest: Guest) -> int:
+        """Append a guest as the last row and return that row."""
+        if self.place is self.seq:
+            self.place = array("q", self.seq)
+        row = self.push(guest.event, guest.place)
+        self.guests[row] = guest
+        self._guest_rows[guest.event.seq] = row
+        return row
+
+    def push(self, event: Event, place: int | None = None) -> int:
         """Append an event as the last row and return that row."""
         row, names = len(self.seq), self.names.number
         if self.first_seq is None:
             self.first_seq = event.seq
-        self.seq.append(event.seq)
+        self._stand(event.seq, event.seq if place is None else place)
         self.kind.append(event.kind)
         self.parent.append(_parent_cell(event))
         self.actor.append(names(event.actor))
@@ -97,9 +113,16 @@ class Columns:
             self.blobs[row] = event.blobs
         if event.root_event_id and event.parent is not None and self.not_loaded(event.parent):
             self.roots[row] = event.root_event_id
+        if event.agent:
+            self.agents[row] = event.agent
         if event.synthesized:
             self.synthesized.add(row)
         return row
+
+    def _stand(self, seq: int, place: int) -> None:
+        self.seq.append(seq)
+        if self.place is not self.seq:
+            self.place.append(place)
 
     def push_malformed(self, record: Malformed, after: int) -> None:
         """Append a malformed line as the last row; `after` is the seq of the event that it followed."""
@@ -113,7 +136,7 @@ class Columns:
 
     def _push_other(self, seq: int, kind: Kind, offset: int, length: int) -> None:
         empty = self.names.number("")
-        self.seq.append(seq)
+        self._stand(seq, seq)
         self.kind.append(kind)
         self.parent.append(NONE)
         for column in (self.actor, self.tool, self.schema):
@@ -132,9 +155,21 @@ class Columns:
             self.first_seq = None
         for column in self._arrays():
             column.pop()
-        for sparse in (self.prompts, self.returns, self.blobs, self.roots, self.reasons, self.gaps):
+        for sparse in self._sparse():
             sparse.pop(row, None)
         self.synthesized.discard(row)
+        guest = self.guests.pop(row, None)
+        if guest is not None:
+            del self._guest_rows[guest.event.seq]
+        if self.place is not self.seq:
+            self.place.pop()
+            if not self.guests:
+                self.place = self.seq
+
+    def _sparse(self) -> tuple[dict[int, Any], ...]:
+        return (
+            self.prompts, self.returns, self.blobs, self.roots, self.reasons, self.gaps, self.agents,
+        )  # fmt: skip
 
     def _arrays(self) -> tuple[array[int] | array[float], ...]:
         return (
@@ -142,8 +177,10 @@ class Columns:
             self.duration, self.time, self.digest, self.offset, self.length,
         )  # fmt: skip
 
-    def record_at(self, row: int) -> Record | Gap:
+    def record_at(self, row: int) -> Record | Gap | Guest:
         """The record of a row, as far as the columns keep it."""
+        if row in self.guests:
+            return self.guests[row]
         if self.kind[row] == Kind.GAP:
             return self.gaps[row]
         offset, length = self.offset[row], self.length[row]
@@ -166,6 +203,7 @@ class Columns:
             root_event_id=self.roots.get(row, ""),
             synthesized=row in self.synthesized,
             blobs=self.blobs.get(row, ()),
+            agent=self.agents.get(row, ""),
             schema=self.names[self.schema[row]],
             digest=self.digest[row],
             offset=offset,
@@ -174,18 +212,27 @@ class Columns:
 
     def row_of(self, seq: int) -> int:
         """The row of the event with this seq, -1 if there is none."""
+        if is_key(seq) and self.guests:
+            return self._guest_rows.get(seq, -1)
         column = self.seq
         if not column:
             return -1
         row = seq - column[0]
-        if not (0 <= row < len(column) and column[row] == seq):
-            row = bisect_left(column, seq)
-            if row == len(column) or column[row] != seq:
-                return -1
-        while row > 0 and column[row - 1] == seq:
+        if 0 <= row < len(column) and column[row] == seq and self.kind[row] < Kind.MALFORMED:
+            return row
+        row = bisect_left(self.place, seq)
+        if row < len(column) and column[row] == seq and self.kind[row] < Kind.MALFORMED:
+            return row
+        return self._behind_others(seq)
+
+    def _behind_others(self, seq: int) -> int:
+        """The row of an event before which guests or a gap stand, -1 if there is none."""
+        row = bisect_right(self.place, seq) - 1
+        while row >= 0 and self.place[row] == seq and row not in self.guests:
+            if self.kind[row] < Kind.MALFORMED:
+                return row
             row -= 1
-        row += self.kind[row] == Kind.GAP and row + 1 < len(column) and column[row + 1] == seq
-        return -1 if self.kind[row] >= Kind.MALFORMED else row
+        return -1
 
     def not_loaded(self, seq: int) -> bool:
         """Whether the source has this seq, as far as one can tell, and could not give it (CAUSALITY §2)."""
@@ -194,9 +241,16 @@ class Columns:
             return True
         return any(gap.first <= seq <= gap.last for gap in self.gaps.values())
 
-    def first_after(self, seq: int) -> int:
-        """The first row whose seq is larger."""
-        return bisect_right(self.seq, seq)
+    def first_from(self, seq: int) -> int:
+        """The first row whose place is this seq or a larger one."""
+        return bisect_left(self.place, seq)
+
+    def last_seq(self) -> int:
+        """The largest seq of an event that is no guest, `NONE` if there is none."""
+        for row in range(len(self.seq) - 1, -1, -1):
+            if self.kind[row] < Kind.MALFORMED and row not in self.guests:
+                return self.seq[row]
+        return NONE
 
 
 def _parent_cell(event: Event) -> int:

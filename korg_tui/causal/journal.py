@@ -122,6 +122,8 @@ class Journal:
 
     def _replace(self, fact: Replaced) -> list[Change]:
         records = list(fact.records)
+        for ledger in self.ledgers:
+            ledger.release([origin for origin in ledger.origins if origin is not None])
         place = next(
             (n for n, each in enumerate(self.ledgers) if len(each) and max(each.offset) >= fact.offset),
             len(self.ledgers) - 1,
@@ -169,7 +171,7 @@ def _invalid(ledger: Ledger, to: int) -> frozenset[int]:
 def _split_run(ledger: Ledger, records: list[Record]) -> tuple[list[Record], list[Record]]:
     """The records that belong to this ledger's run, and the rest."""
     first = ledger.columns.first_seq
-    top = ledger.seq[-1] if first is not None else 0
+    top = ledger.columns.last_seq() if first is not None else 0
     used: set[int] = set()
     for number, record in enumerate(records):
         if not isinstance(record, Event):

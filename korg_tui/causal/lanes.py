@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from korg_tui.causal.guests import Origin
 from korg_tui.causal.pointers import Pointer
 from korg_tui.causal.sessions import Session, Undo, add_lane
 from korg_tui.event import Kind
 
 if TYPE_CHECKING:
-    from korg_tui.causal.ledger import Ledger
+    from korg_tui.causal.steps import Steps
 
 _PROMPT, _INFERENCE = int(Kind.PROMPT), int(Kind.INFERENCE)
 
@@ -78,7 +79,7 @@ class LaneBook:
     """The lanes of one ledger. `of[row]` is a lane's key, -1 off lanes; `round[row]` is the row of the
     inference or opener whose round the event is in, `NO_ROUND`, or a code for `missing_seq`."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Steps) -> None:
         self._ledger = ledger
         self._by_key: list[Lane] = []
         self._log: dict[int, list[Undo]] = {}
@@ -88,6 +89,8 @@ class LaneBook:
         self._codes: dict[int, int] = {}
         self._with_actor: dict[int, int] = {}
         self.in_order: list[Lane] = []
+        self.guest_lanes: dict[int, Lane] = {}
+        """The lanes of sub-agents that keep a ledger of their own, by the index of their origin."""
         self.of = array("i")
         self.round = array("i")
         self._way_out = array("i")
@@ -124,6 +127,27 @@ class LaneBook:
         self.round.append(in_round)
         self._way_out.append(out)
         return lane.home.standing()
+
+    def place_guest(self, row: int, origin: Origin, parent_row: int) -> Session:
+        """Place an event of a sub-agent that keeps a ledger of its own: all of them are one lane, declared,
+        forked at `origin.fork`. `parent_row` is -1 where the pointer is not ok."""
+        lane = self.guest_lanes.get(origin.index) or self._open_for(row, origin)
+        actor = self._ledger.columns.actor[row]
+        if lane.actor_number == UNSET and self._ledger.owns_lanes(actor):
+            self._take_actor(row, lane, actor)
+        inside = parent_row >= 0 and self.of[parent_row] == lane.key
+        lane.rows.append(row)
+        self.of.append(lane.key)
+        self.round.append(self._round(row, lane, parent_row if inside else -1))
+        self._way_out.append(self._way_out[parent_row] if inside else parent_row)
+        return lane.home.standing()
+
+    def _open_for(self, row: int, origin: Origin) -> Lane:
+        fork = self._ledger.columns.row_of(origin.fork)
+        above = self._by_key[self.of[fork]]
+        lane = self.guest_lanes[origin.index] = self._open(row, above.home, UNSET, above, fork)
+        self._undo(row).append(partial(self.guest_lanes.pop, origin.index))
+        return lane
 
     def _for_child(self, row: int, parent_row: int) -> Lane:
         if parent_row in self._follow_ups:

@@ -6,23 +6,16 @@ row number is good until a late line or a replaced tail comes; `revision` counts
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from korg_tui.causal.columns import BAD, NONE
-from korg_tui.causal.lanes import LaneBook
-from korg_tui.causal.pointers import Pointer, without_parent
-from korg_tui.causal.rows import Rows
-from korg_tui.causal.sessions import SessionBook
+from korg_tui.causal.columns import NONE
+from korg_tui.causal.guests import ORIGINS_AT_MOST, Guest, Origin, origin_of
+from korg_tui.causal.standing import Judged, guests_of
+from korg_tui.causal.steps import Placed, Steps, order_of
 from korg_tui.event import Event, Gap, Kind, Malformed, Record
 
-_GOVERNANCE, _MALFORMED = int(Kind.GOVERNANCE), int(Kind.MALFORMED)
-
-
-_Keyed = tuple[int, Record | Gap]
-"""What makes a row, and its place in the order: a seq."""
+_MALFORMED = int(Kind.MALFORMED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,47 +33,24 @@ class Gone:
     invalid: bool
 
 
-class Ledger(Rows):
-    """One run of events whose seqs do not repeat, and what follows from them.
-
-    `touched` counts the rows stepped over so far, forward and back: what appending costs.
-    """
+class Ledger(Steps):
+    """One run of events whose seqs do not repeat, and what follows from them."""
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
+        super().__init__(name)
         self.generation = 0
         self.epoch = 0
-        self.revision = 0
-        self.touched = 0
-        self.merges = 0
-        self.session_book = SessionBook(self)
-        self.lane_book = LaneBook(self)
         self.gone: list[Gone] = []
-        self.derived: dict[str, Any] = {}
-        self._removed: dict[int, int] = {}
-        self._seen: dict[int, int] = {}
-        self._owners: dict[int, bool] = {}
+        self.host: Ledger | None = None
+        """The ledger in which the events of this one are guests."""
         self._written = NONE
-
-    def owns_lanes(self, actor: int) -> bool:
-        """Whether an actor (by number) can own a lane: all but `human:` and `korg:` can (§3)."""
-        owns = self._owners.get(actor)
-        if owns is None:
-            owns = not self.columns.names[actor].startswith(("human:", "korg:"))
-            self._owners[actor] = owns
-        return owns
-
-    def reshaped(self) -> None:
-        """Say that something other than rows at the end changed: rows moved, or lanes were renumbered."""
-        self.revision += 1
 
     # growing
 
     def takes(self, seq: int) -> bool:
         """Whether an event with this seq belongs to this run, or begins a new one (CAUSALITY §1)."""
         first = self.columns.first_seq
-        if first is None or seq > self.columns.seq[-1]:
+        if first is None or seq > self.columns.last_seq():
             return True
         return seq > first and self.row_of(seq) is None
 
@@ -91,7 +61,7 @@ class Ledger(Rows):
         in its place, and the rows after it are placed again.
         """
         first = len(self)
-        last = self.columns.seq[-1] if first else NONE
+        last = self.columns.place[-1] if first else NONE
         for number, record in enumerate(records):
             seq = record.seq if isinstance(record, Event) else self._written
             if seq < last:
@@ -103,23 +73,19 @@ class Ledger(Rows):
         return first
 
     def _append_late(self, records: Sequence[Record]) -> int:
-        keyed, self._written = _keyed(records, self._written)
-        top = next((seq for seq, kind in self._back() if kind < _MALFORMED), NONE)
+        placed, self._written = _placed(records, self._written)
+        top = self.columns.last_seq()
         for seq in (record.seq for record in records if isinstance(record, Event)):
             if seq < top:
                 self.late.add(seq)
             top = max(top, seq)
-        return self._insert(keyed)
-
-    def _back(self) -> Iterator[tuple[int, int]]:
-        """seq and kind of the rows, last one first."""
-        return zip(reversed(self.seq), reversed(self.kind), strict=True)
+        return self._insert(self._first_of(placed), placed)
 
     def fill(self, records: Sequence[Record]) -> int:
         """Put records that the source gave later than their neighbours in their place; return the first row
         that is new or moved. None of their seqs may be there already."""
-        keyed, _ = _keyed(records, NONE)
-        first = self._insert(keyed)
+        placed, _ = _placed(records, NONE)
+        first = self._insert(self._first_of(placed), placed)
         self.session_book.settle()
         return first
 
@@ -127,109 +93,62 @@ class Ledger(Rows):
         """Say all that the source has and could not give; return the first row that changed (CAUSALITY §2).
 
         Pointers into a hole are judged anew: they come after it."""
-        gaps = self.columns.gaps
-        before = {gap: row for row, gap in gaps.items()}
+        before = {gap: row for row, gap in self.columns.gaps.items()}
         if before.keys() == set(holes):
             return len(self)
-        new = [(gap.last, gap) for gap in holes if gap not in before]
+        new = [gap for gap in holes if gap not in before]
         old = [row for gap, row in before.items() if gap not in holes]
-        first = min([*old, *(bisect_left(self.seq, gap.first) for _, gap in new)])
-        keyed = [(key, step) for key, step in self._take_back(first) if step not in before or step in holes]
-        self._steps(sorted([*new, *keyed], key=_place))
+        first = min([*old, *(self.columns.first_from(gap.first) for gap in new)])
+        kept = [each for each in self._take_back(first) if each[1] not in before or each[1] in holes]
+        self._insert(first, [*((order_of(gap, gap.last), gap) for gap in new), *kept])
         self.session_book.settle()
         return first
 
-    def _insert(self, keyed: list[_Keyed]) -> int:
-        """Put steps where they belong, and place what comes after them again."""
-        first = self.columns.first_after(min(key for key, _ in keyed))
-        self._steps(sorted([*self._take_back(first), *keyed], key=_place))
+    def _first_of(self, placed: Sequence[Placed]) -> int:
+        return self.columns.first_from(min(order[0] for order, _ in placed))
+
+    # guests: sub-agents that keep a ledger of their own
+
+    def adopt(self, name: str, call: int) -> Origin | None:
+        """Make room for the guests from the ledger `name`, which the spawn call `call` (seq or key) names as
+        that of its sub-agent. None when the call is not there, or hangs from nothing in which a lane could
+        begin."""
+        row = self.row_of(call)
+        fork = -1 if row is None else self.parent_rows[row]
+        if fork < 0 or len(self.origins) >= ORIGINS_AT_MOST or (self.columns.first_seq or 0) < 0:
+            return None
+        origin = Origin(len(self.origins), name, [call], self.seq[fork])
+        self.origins.append(origin)
+        return origin
+
+    def welcome(self, origin: Origin, events: Sequence[Judged]) -> int:
+        """Take in further events of a sub-agent's ledger, with the states of their pointers there; return the
+        first row that is new or moved. Roots hang from where the lane begins."""
+        placed: list[Placed] = [(guest.order, guest) for guest in guests_of(self.columns, origin, events)]
+        if not placed:
+            return len(self)
+        origin.present += len(placed)
+        first = self._insert(self._first_of(placed), placed)
+        self.session_book.settle()
         return first
 
-    def _steps(self, keyed: Sequence[_Keyed]) -> None:
-        for key, step in keyed:
-            self._step(step, key)
-        self.reshaped()
-
-    def _take_back(self, row: int) -> list[_Keyed]:
-        """Undo every step from `row` on; return the records with their place in the order."""
-        taken = []
-        while len(self) > row:
-            last = len(self) - 1
-            taken.append((self.columns.seq[last], self.columns.record_at(last)))
-            self._step_back()
-        return taken[::-1]
-
-    def _step(self, record: Record | Gap, after: int = NONE) -> None:
-        self.touched += 1
-        columns = self.columns
-        self._last_child.append(-1)
-        if not isinstance(record, Event):
-            if isinstance(record, Gap):
-                columns.push_gap(record)
-            else:
-                columns.push_malformed(record, columns.seq[-1] if after == NONE and columns.seq else after)
-            self._pass_by()
-            return
-        row = columns.push(record)
-        if record.kind >= _GOVERNANCE:
-            self._pass_by()
-            return
-        state, parent_row = self._judge(row, record.kind)
-        head, sibling = row, -1
-        if parent_row >= 0:
-            head, sibling = self.heads[parent_row], self._last_child[parent_row]
-            self._last_child[parent_row] = row
-        self._derive(state, parent_row, head, sibling)
-        session = self.lane_book.place(row, state, parent_row)
-        self.session_book.count(row, state, session)
-
-    def _pass_by(self) -> None:
-        self._derive(Pointer.OK, -1, -1, -1)
-        self.lane_book.pass_by()
-
-    def _derive(self, state: Pointer, parent_row: int, head: int, sibling: int) -> None:
-        self._pointers.append(state)
-        self.parent_rows.append(parent_row)
-        self.heads.append(head)
-        self._sibling.append(sibling)
-
-    def _step_back(self) -> None:
-        self.touched += 1
-        session = self.lane_book.step_back()
-        if session is not None:
-            self.session_book.mark(session)
-        parent_row, sibling = self.parent_rows[-1], self._sibling[-1]
-        if parent_row >= 0:
-            self._last_child[parent_row] = sibling
-        for column in (self._pointers, self.parent_rows, self.heads, self._sibling, self._last_child):
-            column.pop()
-        self.columns.pop()
-
-    def _judge(self, row: int, kind: Kind) -> tuple[Pointer, int]:
-        """The state of a row's pointer, and the parent's row if it is ok (CAUSALITY §2)."""
-        columns = self.columns
-        parent, seq = columns.parent[row], columns.seq[row]
-        if parent == NONE:
-            return without_parent(kind), -1
-        if parent == BAD:
-            return Pointer.MALFORMED, -1
-        found = columns.row_of(parent) if parent < seq else -1
-        if self._removed and self._was_rewound(row, parent, found):
-            return Pointer.REWOUND, -1
-        if parent >= seq:
-            return Pointer.FORWARD, -1
-        if found >= 0:
-            governance = columns.kind[found] == _GOVERNANCE
-            return (Pointer.GOVERNANCE, -1) if governance else (Pointer.OK, found)
-        return (Pointer.UNLOADED if columns.not_loaded(parent) else Pointer.DEAD), -1
-
-    def _was_rewound(self, row: int, parent: int, found: int) -> bool:
-        if parent not in self._removed:
-            return False
-        if found < 0:
-            return True
-        written_for = self._seen.get(self.columns.digest[row])
-        return written_for is not None and written_for != self.columns.digest[found]
+    def release(self, origins: Sequence[Origin]) -> int:
+        """Let the guests of these origins go; return the first row that changed."""
+        leaving = {origin.index for origin in origins}
+        if not leaving:
+            return len(self)
+        rows = [row for row, guest in self.columns.guests.items() if origin_of(guest.event.seq) in leaving]
+        first = min(rows, default=len(self))
+        kept = [
+            each
+            for each in self._take_back(first)
+            if not (isinstance(each[1], Guest) and origin_of(each[1].event.seq) in leaving)
+        ]
+        for index in leaving:
+            self.origins[index] = None
+        self._insert(first, kept)
+        self.session_book.settle()
+        return first
 
     # generations
 
@@ -282,8 +201,8 @@ class Ledger(Rows):
         ]
         stay = [(self.columns.seq[row], self.columns.record_at(row)) for row in staying]
         self._take_back(rows[0])
-        for key, record in stay:
-            self._step(record, key)
+        for seq, record in stay:
+            self._step(record, seq)
         self.gone.extend(gone)
         self.reshaped()
         return gone
@@ -303,16 +222,12 @@ class Ledger(Rows):
             self._seen[digest] = self.columns.digest[parent_row]
 
 
-def _keyed(records: Sequence[Record], after: int) -> tuple[list[_Keyed], int]:
+def _placed(records: Sequence[Record], after: int) -> tuple[list[Placed], int]:
     """Records with their places: a malformed line has that of the event before it, `after` for the first.
     Returns the place of the last one, too."""
-    keyed: list[_Keyed] = []
+    placed: list[Placed] = []
     for record in records:
         if isinstance(record, Event):
             after = record.seq
-        keyed.append((after, record))
-    return keyed, after
-
-
-def _place(keyed: _Keyed) -> int:
-    return keyed[0]
+        placed.append((order_of(record, after), record))
+    return placed, after

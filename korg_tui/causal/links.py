@@ -90,6 +90,7 @@ def find_links(ledger: Ledger, lanes: Iterable[Lane], claimed: Iterable[Claim]) 
     links = Links(ledger, [lane for lane in ordered if lane.above is not None])
     links.ends = _ends(ordered)
     calls = {lane.key: [row for row in lane.rows if ledger.kind[row] == Kind.SPAWN] for lane in ordered}
+    _link_as_declared(links)
     _link_by_fork(links)
     _link_by_result(links, claimed)
     _link_by_prompt(links, calls)
@@ -106,9 +107,21 @@ def _ends(ordered: list[Lane]) -> dict[int, int]:
     return ends
 
 
+def _link_as_declared(links: Links) -> None:
+    """Calls that name the ledger of their sub-agent."""
+    mine = {lane.key for lane in links.subs}
+    for index, lane in links.ledger.lane_book.guest_lanes.items():
+        origin = links.ledger.origins[index]
+        if origin is not None and lane.key in mine:
+            for call in origin.calls:
+                row = links.ledger.row_of(call)
+                if row is not None:
+                    links.add(lane, Link(row, True, "declared"))
+
+
 def _link_by_fork(links: Links) -> None:
     for lane in links.subs:
-        if lane.fork is not None and links.ledger.kind[lane.fork] == Kind.SPAWN:
+        if lane.key not in links.of and lane.fork is not None and links.ledger.kind[lane.fork] == Kind.SPAWN:
             links.add(lane, Link(lane.fork, True, "fork"))
 
 
@@ -214,11 +227,11 @@ class _Field:
         ledger, in_round = self._links.ledger, self._links.ledger.round_at(call)
         if in_round == NO_ROUND:
             return None
-        return ledger.seq[in_round] if in_round >= 0 else ledger.lane_book.missing_seq(in_round)
+        return ledger.columns.place[in_round] if in_round >= 0 else ledger.lane_book.missing_seq(in_round)
 
     def strict(self, lane: Lane) -> int:
         """The calls after all that the lane did, from a round before its opener."""
-        opener = self._links.ledger.seq[lane.opener]
+        opener = self._links.ledger.columns.place[lane.opener]
         return self._after(self._links.ends[lane.key]) & self._by_round[bisect_left(self._rounds, opener)]
 
     def loose(self, lane: Lane) -> int:

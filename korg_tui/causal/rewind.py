@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -69,7 +68,9 @@ class Rewind:
     @cached_property
     def dropped(self) -> tuple[int, ...]:
         """Invalidated and possible events."""
-        return tuple(sorted(self.invalidated + self.possible)) if self.possible else self.invalidated
+        if self._certain is None or self._all is None or not self.possible:
+            return self.invalidated
+        return tuple([self._ledger.seq[row] for row in self._all.rows])
 
     @property
     def unknown(self) -> tuple[int, ...]:
@@ -87,13 +88,13 @@ class Rewind:
 
     def state(self, seq: int) -> str:
         """`kept`, `invalidated`, `possible`, `unknown` or `independent`."""
-        if seq <= self.target:
-            return "kept"
-        if self._certain is None or self._all is None:
-            return "invalidated"
         row = self._ledger.row_of(seq)
+        if self._certain is None or self._all is None:
+            return "kept" if seq == self.target else "invalidated"
         if row is None:
-            return "independent"
+            return "kept" if seq <= self.target else "independent"
+        if row <= self._all.start:
+            return "kept"
         if row in self._all:
             return "invalidated" if row in self._certain else "possible"
         head = self._ledger.head_at(row)
@@ -196,7 +197,7 @@ def rewind(ledger: Ledger, seq: int, *, before: bool = False) -> Rewind:
 
 def nearest(ledger: Ledger, seq: int) -> tuple[int, ...]:
     """The agent events just before and after a seq."""
-    place = bisect_left(ledger.seq, seq)
+    place = ledger.columns.first_from(seq)
     found = []
     for rows in (range(place - 1, -1, -1), range(place, len(ledger))):
         row = next((row for row in rows if Kind(ledger.kind[row]).agent and ledger.seq[row] != seq), None)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from korg_tui.causal.columns import BAD, NONE, UNKNOWN, Columns
+from korg_tui.causal.guests import Origin, is_key, origin_of
 from korg_tui.causal.pointers import Pointer
 from korg_tui.event import Gap, Kind
 
@@ -25,7 +26,9 @@ class Rows:
     parents ends, -1 off lanes.
     """
 
+    name: str
     columns: Columns
+    origins: list[Origin | None]
     session_book: SessionBook
     lane_book: LaneBook
     late: set[int]
@@ -80,6 +83,23 @@ class Rows:
     def seq_at(self, row: int) -> int | None:
         """The seq of a row, `None` for a malformed line and for a gap."""
         return None if self.kind[row] >= _MALFORMED else self.columns.seq[row]
+
+    def number_at(self, row: int) -> int | None:
+        """The seq that a row has in its own ledger; `None` like `seq_at`."""
+        seq = self.seq_at(row)
+        return None if seq is None else self.address(seq)[1]
+
+    def address(self, seq: int) -> tuple[str, int]:
+        """What an event is called outside: its ledger, and its seq there. `seq` may be the key of a guest."""
+        if not (self.columns.guests and is_key(seq)):
+            return self.name, seq
+        origin = self.origins[origin_of(seq)]
+        return (self.name, seq) if origin is None else (origin.name, origin.number(seq))
+
+    def guest_lane(self, lane: Lane) -> str | None:
+        """The name of the ledger whose events this lane holds, `None` for a lane of this ledger."""
+        name = self.address(self.seq[lane.opener])[0]
+        return None if name == self.name else name
 
     def kind_at(self, row: int) -> Kind:
         """The kind of a row."""

@@ -16,7 +16,7 @@ from korg_tui.causal.pointers import STATUS, Pointer
 
 if TYPE_CHECKING:
     from korg_tui.causal.lanes import Lane
-    from korg_tui.causal.ledger import Ledger
+    from korg_tui.causal.steps import Steps
 
 Undo = Callable[[], object]
 
@@ -88,7 +88,7 @@ class Session:
 class SessionBook:
     """The sessions of one ledger, kept by one step per event."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Steps) -> None:
         self._ledger = ledger
         self._all: list[Session] = []
         self._stale: list[Session] = []
@@ -185,7 +185,8 @@ class SessionBook:
         if pointer:
             session.dead_pointers += pointer.lost
             session.unloaded += pointer is Pointer.UNLOADED
-        session.last_seq = columns.seq[row]
+        if row not in columns.guests:
+            session.last_seq = columns.seq[row]
         time = columns.time[row]
         session.last_event_at = None if time == NONE else time
         actor = columns.actor[row]

@@ -19,6 +19,7 @@ _RETURN_KEYS = frozenset({"root_seq", "child_root_seq", "child_root_seqs"})
 _RETURN_LEVELS = 4
 _LONG_PROMPT = 1024
 _HASH = re.compile(r"[0-9a-f]{64}")
+_AGENT_ID = re.compile(rb"(?:(?<=\\n)|(?<![0-9A-Za-z_]))agentId: ([0-9A-Za-z_-]{1,128})(?![0-9A-Za-z_-])")
 _BLOB_NAME = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 
@@ -99,6 +100,12 @@ def _integers(found: object) -> Iterator[int]:
     for value in found if isinstance(found, list) else (found,):
         if type(value) is int and INT64_MIN <= value <= INT64_MAX:
             yield value
+
+
+def sub_agent(result: bytes) -> str:
+    """The id in the last `agentId: <id>` of a spawn call's result, empty without; see `Event.agent`."""
+    found = _AGENT_ID.findall(result)
+    return found[-1].decode() if found else ""
 
 
 def named_blobs(value: object, *, anywhere: bool) -> Iterator[str]:

@@ -19,6 +19,7 @@ from korg_tui.formats.fields import (
     named_blobs,
     prompt_key,
     returned_seqs,
+    sub_agent,
 )
 from korg_tui.formats.parse import Unreadable, loads, too_deep
 
@@ -176,6 +177,7 @@ def _event(line: _Line, raw: bytes, offset: int, kinds: KindTable) -> Event | Ma
         time_ms=_time(call.timestamp, metadata),
         prompt="" if prompt is None else prompt_key(prompt),
         returns=returned_seqs(whole.result) if whole is not None and agent else (),
+        agent=sub_agent(_bytes(call.result)) if kind is Kind.SPAWN else "",
         root_event_id=_name(metadata.root_event_id),
         synthesized=kind is Kind.PROMPT and prompt == SYNTHESIZED_PROMPT,
         blobs=() if whole is None else _blobs(whole),
@@ -208,6 +210,11 @@ def _name(value: object) -> str:
 
 def _clamped(seq: int) -> int:
     return seq if INT64_MIN <= seq <= INT64_MAX else INT64_MAX if seq > 0 else INT64_MIN
+
+
+def _bytes(part: object) -> bytes:
+    """A member as it stands in the record; empty when a patient reading has decoded it."""
+    return bytes(part) if isinstance(part, Raw) else b""
 
 
 def _needs_body(call: _Call, metadata: _Metadata) -> bool:

@@ -153,6 +153,10 @@ def _parser() -> tuple[argparse.ArgumentParser, frozenset[str]]:
     before = "to the parent of N, the decision that led to it"
     rewind.add_argument("--before", action="store_true", help=before)
     rewind.add_argument("--text", action="store_true", help="print a report to paste (the default)")
+    blob = add("blob", reports.blob, "write the content of a blob, verified", "blob SHA .korg > content")
+    data(blob, "SHA|SOURCE", f"its name, or korg://local/blob/SHA, and {_SOURCE}")
+    blob.add_argument("--output", metavar="FILE", help="write it into a new file")
+    blob.add_argument("--yes", action="store_true", help="fetch more than 10 MB from a server without asking")
     watch = "print each change of a ledger as it happens"
     follow = add("follow", reports.follow, watch, "follow journal.jsonl --json")
     data(follow, "SOURCE", _SOURCE)

@@ -107,8 +107,9 @@ def test_what_cannot_be_read_is_said(tmp_path, store, monkeypatch):
 
 def test_a_huge_blob_is_not_read_to_verify_it(tmp_path, store, monkeypatch):
     path = put(tmp_path / ".korg" / "blobs")
-    monkeypatch.setattr(blobs, "LARGEST", 10)
+    monkeypatch.setattr(blobs, "LARGEST_BLOB", 10)
     found = store().find(SHA)
     assert (found.state, found.size) == ("too big", 16)
     assert str(path) in found.text
     assert found.read(4) == b"the "
+    assert store().find(SHA, whole=True).state == "present"

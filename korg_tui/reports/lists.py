@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from korg_tui.causal import Lane, Ledger, Link, Pointer, Session, links
 from korg_tui.export import (
@@ -26,6 +26,7 @@ from korg_tui.views import (
     SpineLine,
     details,
     duration,
+    label,
     lane_number,
     lane_title,
     parse_query,
@@ -33,6 +34,8 @@ from korg_tui.views import (
     pointer_words,
     to_ascii,
 )
+
+_Meaning = Callable[[Place], Predicate]
 
 _SESSIONS_APART = 64
 """With more sessions than these, `show` draws a ledger as one tree."""
@@ -106,14 +109,14 @@ def _lane_lines(ledger: Ledger) -> Iterator[Line]:
     for row in range(len(ledger)):
         pointer = ledger.pointer_at(row)
         if ledger.kind_at(row).agent and (pointer.lost or pointer is Pointer.UNLOADED):
-            yield [(f"  {ledger.seq[row]}  ", ""), (pointer_words(ledger, row), "bad")]
+            yield [(f"  {label(ledger, ledger.seq[row])}  ", ""), (pointer_words(ledger, row), "bad")]
 
 
 def _lane_row(ledger: Ledger, lane: Lane, started: Sequence[Link]) -> list[Piece]:
-    seqs = [ledger.seq[row] for row in lane.rows]
+    seqs = [ledger.number_at(row) for row in lane.rows]
     above = ""
     if lane.parent is not None and lane.fork is not None:
-        above = f"from lane {lane_number(ledger.lanes[lane.parent])} at {ledger.seq[lane.fork]}"
+        above = f"from lane {lane_number(ledger.lanes[lane.parent])} at {label(ledger, ledger.seq[lane.fork])}"
     return [
         (f"  {lane_title(lane)}", f"lane {lane.id}"),
         (visible(lane.actor) if lane.actor is not None else "no actor", ""),
@@ -127,7 +130,7 @@ def _started(ledger: Ledger, started: Sequence[Link]) -> str:
     if not started:
         return "no call is known to have started it"
     calls = [
-        f"{ledger.seq[link.call]} ({'certain' if link.certain else 'possible'}, by {link.basis})"
+        f"{label(ledger, ledger.seq[link.call])} ({'certain' if link.certain else 'possible'}, by {link.basis})"
         for link in sorted(started, key=lambda link: link.call)
     ]
     return f"started by {', '.join(calls)}"
@@ -137,21 +140,25 @@ def show(arguments: argparse.Namespace) -> int:
     """Show events as found; without a seq, whole ledgers, filtered if that was asked for."""
     picks, sources = sort_words(arguments.words)
     every = places(read(sources, arguments.demo))
-    meant = _meaning(arguments.filter)
+    meaning = _meaning(arguments.filter)
     if picks:
         _show_events([find(pick, every) for pick in picks], arguments.json)
     elif arguments.json:
-        _show_all(every, meant)
-    elif not sum(print_page(_tree(place, meant)) for place in every):
-        narrate("no event fits the filter" if meant else "no event has been written yet")
+        _show_all(every, meaning)
+    elif not sum(print_page(_tree(place, meaning)) for place in every):
+        narrate("no event fits the filter" if meaning else "no event has been written yet")
     return 0
 
 
-def _meaning(query: str) -> Predicate | None:
+def _meaning(query: str) -> _Meaning | None:
+    """What a filter means in a ledger, arguments and results included; None for no filter."""
+    if not query.strip():
+        return None
     try:
-        return parse_query(query) if query.strip() else None
+        parse_query(query)
     except QueryError as wrong:
         raise UsageError(f"--filter: {wrong}") from wrong
+    return lambda place: parse_query(query, place.reading.bodies(place.ledger))
 
 
 def _show_events(found: list[Found], as_json: bool) -> None:
@@ -163,8 +170,9 @@ def _show_events(found: list[Found], as_json: bool) -> None:
             print_page(_detail_lines(place, hit.row))
 
 
-def _show_all(every: Iterable[Place], meant: Predicate | None) -> None:
+def _show_all(every: Iterable[Place], meaning: _Meaning | None) -> None:
     for place in every:
+        meant = None if meaning is None else meaning(place)
         for row in range(len(place.ledger)):
             if meant is None or meant(place.ledger, row):
                 print(to_json(event_document(place.reading, place.ledger, row)))
@@ -181,8 +189,9 @@ def _detail_lines(place: Place, row: int) -> Iterator[Line]:
     yield []
 
 
-def _tree(place: Place, meant: Predicate | None) -> Iterator[Line]:
+def _tree(place: Place, meaning: _Meaning | None) -> Iterator[Line]:
     ledger, reading = place.ledger, place.reading
+    meant = None if meaning is None else meaning(place)
     if not 0 < len(ledger.sessions) <= _SESSIONS_APART:
         yield from _whole_tree(reading, ledger, meant)
         return
@@ -217,7 +226,6 @@ def spine_lines(spine: Spine, *, ascii_only: bool = False) -> Iterator[Line]:
 
 def _spine_line(line: SpineLine, digits: int, ascii_only: bool) -> Line:
     bad = "bad" if line.sign.strip() else ""
-    number = "" if line.seq is None else str(line.seq)
     rails: Line = [
         (to_ascii(run.text) if ascii_only else run.text, "dim" if run.lane is None else f"lane {run.lane}")
         for run in line.runs
@@ -227,7 +235,7 @@ def _spine_line(line: SpineLine, digits: int, ascii_only: bool) -> Line:
     took = f"  {duration(line.duration_ms)}" if line.duration_ms else ""
     text = "dim" if line.dim else ""
     return [
-        (f"{number:>{digits}} ", "dim"),
+        (f"{line.number:>{digits}} ", "dim"),
         *rails,
         (f"{line.sign} ", bad),
         (f"{line.tool:<14} ", text),

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from korg_tui.causal import NoDecision, NoSuchEvent, rewind
 from korg_tui.event import Kind
 from korg_tui.reading import Reading
 from korg_tui.screens.asking import LONG, Asking
 from korg_tui.screens.gone import gone_sections
+from korg_tui.screens.looking import BlobLook
 from korg_tui.screens.order import most_asked_first
 from korg_tui.screens.stepping import SteppingScreen
-from korg_tui.sources import BlobFound
 from korg_tui.text import visible
-from korg_tui.views import Blobs, LossBook, Preview, Section, details
+from korg_tui.views import LossBook, Preview, Section, details
 from korg_tui.widgets.chrome import Bar
 from korg_tui.widgets.details import Details
 
@@ -56,7 +55,7 @@ class PreviewingScreen(SteppingScreen):
         self.before: int | None = None
         """The event before which the rewind goes, when it was chosen so."""
         self._losses: LossBook | None = None
-        self._blobs: Blobs | None = None
+        self._blobs: BlobLook | None = None
         self._listed: Preview | None = None
         """The preview whose lists were asked for last."""
 
@@ -169,7 +168,8 @@ class PreviewingScreen(SteppingScreen):
 
     def preview_again(self) -> None:
         """The ledger has changed: the same preview over what it is now, if its event is still there."""
-        self._blobs = None
+        if self._blobs is not None:
+            self._blobs.ledger_changed()
         if self.preview is not None and not self._aim_again():
             target = self.preview.target
             self.telling_why = False
@@ -222,11 +222,13 @@ class PreviewingScreen(SteppingScreen):
     def _raw(self, row: int) -> bytes:
         return self.reading.raw(self.ledger, row)
 
-    def _blob(self, digest: str) -> BlobFound:
-        """Blobs are verified once, until the ledger changes."""
+    @property
+    def blobs(self) -> BlobLook:
+        """What is known about the blobs that the ledger names."""
         if self._blobs is None:
-            self._blobs = lru_cache(256)(self.reading.source.blobs.find)
-        return self._blobs(digest)
+            source, korg = self.reading.source, self.korg
+            self._blobs = BlobLook(self, source.blobs, korg.clock, self.show_details)
+        return self._blobs
 
     def show_details(self) -> None:
         """Bring the details up to date: the event under the cursor, or the lists of the preview."""
@@ -246,10 +248,12 @@ class PreviewingScreen(SteppingScreen):
 
     def _show_sections(self, sections: Sequence[Section]) -> None:
         self.details.show(sections)
+        self.blobs.look_on()
 
     def _event(self, row: int, preview: Preview | None) -> Sequence[Section]:
         read, zone = self.reading.bodies(self.ledger), self.korg.zone
-        event = details(self.ledger, row, read, zone=zone, blobs=self._blob)
+        self.blobs.begin()
+        event = details(self.ledger, row, read, zone=zone, blobs=self.blobs.of)
         event = most_asked_first(event, self.ledger, row)
         event = [*event[:1], *gone_sections(self.reading, self.ledger, row), *event[1:]]
         if preview is None:

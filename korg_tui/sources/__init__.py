@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from korg_tui.sources.blobs import ASKED_ABOUT, BlobFound, Blobs, BlobStore
+from korg_tui.sources.blobs import ASKED_ABOUT, LARGEST_BLOB, BlobFound, Blobs, BlobStore
 from korg_tui.sources.demo import DemoSource
 from korg_tui.sources.discover import Discovery, discover
 from korg_tui.sources.errors import UNREADABLE, BodyGone, SourceError
@@ -18,6 +18,7 @@ from korg_tui.sources.stdin import StdinSource
 
 __all__ = [
     "ASKED_ABOUT",
+    "LARGEST_BLOB",
     "UNREADABLE",
     "BlobFound",
     "BlobStore",

@@ -17,8 +17,8 @@ import msgspec
 
 from korg_tui.sources.errors import reason
 
-LARGEST = 64 << 20
-"""Bytes of the largest blob that is read and verified."""
+LARGEST_BLOB = 64 << 20
+"""Bytes of the largest blob that is verified when its state is asked for, and read into memory."""
 
 ASKED_ABOUT = 10_000_000
 """Bytes of the largest blob that is fetched from a server without asking a person first."""
@@ -44,7 +44,7 @@ class BlobFound(msgspec.Struct, frozen=True):
     content: bytes | None = None
     """What a server gave; what lies in a file is read from there."""
 
-    def read(self, limit: int = LARGEST) -> bytes:
+    def read(self, limit: int = LARGEST_BLOB) -> bytes:
         """The first `limit` bytes of the content; empty when it is not there or cannot be read any more."""
         if self.content is not None:
             return self.content[:limit]
@@ -65,8 +65,9 @@ class Blobs(Protocol):
         """Whether `find` may wait for a server: then it is called beside the screen, never by it."""
 
     def find(self, sha: str, *, whole: bool = False) -> BlobFound:
-        """The blob of this name. `whole` fetches more than `ASKED_ABOUT` bytes from a server, too. Raises
-        nothing: what goes wrong is a state. Any thread may call it."""
+        """The blob of this name. `whole` takes the time for a large one: it fetches more than `ASKED_ABOUT`
+        bytes from a server, and verifies a file of more than `LARGEST_BLOB`. Raises nothing: what goes wrong
+        is a state. Any thread may call it."""
 
 
 def not_a_name(sha: str) -> BlobFound | None:
@@ -90,13 +91,12 @@ class BlobStore:
 
     def find(self, sha: str, *, whole: bool = False) -> BlobFound:
         """The blob of this name. A copy with the right content, wherever, comes before any other."""
-        del whole
         refused = not_a_name(sha)
         if refused is not None:
             return refused
         second_best: BlobFound | None = None
         for folder in self.folders:
-            found = _look(sha, folder / sha[:2] / sha)
+            found = _look(sha, folder / sha[:2] / sha, whole)
             if found is not None and found.state == "present":
                 return found
             second_best = second_best or found
@@ -120,12 +120,12 @@ def _folders(ledger: Path | None, environment: Mapping[str, str], here: Path) ->
     yield here / ".korg" / "blobs"
 
 
-def _look(sha: str, path: Path) -> BlobFound | None:
+def _look(sha: str, path: Path, whole: bool) -> BlobFound | None:
     try:
         now = path.stat()
         if not stat.S_ISREG(now.st_mode):
             return BlobFound(sha, "unreadable", f"unreadable: {path} is no file", path)
-        if now.st_size > LARGEST:
+        if now.st_size > LARGEST_BLOB and not whole:
             text = f"too big to verify: {now.st_size} bytes in {path}"
             return BlobFound(sha, "too big", text, path, now.st_size)
         digest = _digest(path)

@@ -14,7 +14,7 @@ from korg_tui.sources import BlobFound, BodyGone
 from korg_tui.text import visible
 from korg_tui.views import marks, values, walk, why, words
 from korg_tui.views.arguments import Read
-from korg_tui.views.sections import Line, Section
+from korg_tui.views.sections import Line, Section, Style
 
 HUGE = 32_000_000
 """Bytes of a record that is not decoded any more; only its beginning is asked."""
@@ -23,6 +23,8 @@ _CAUSES = 12
 _MANY = {Kind.BOOKKEEPING: "bookkeeping"}
 _READ = 20
 _BLOBS = 50
+_LATER = frozenset({"looking", "not fetched"})
+"""States of blobs that say nothing against them."""
 
 
 Blobs = Callable[[str], BlobFound]
@@ -58,7 +60,7 @@ def details(
 def _fields(asked: _Asked, row: int) -> Section:
     ledger = asked.ledger
     seq = ledger.seq_at(row)
-    title = marks.tool(ledger, row) if seq is None else f"{seq} {marks.tool(ledger, row)}"
+    title = marks.tool(ledger, row) if seq is None else f"{words.label(ledger, seq)} {marks.tool(ledger, row)}"
     return Section(title, "fields", tuple(_field_lines(asked, row)))
 
 
@@ -79,6 +81,9 @@ def _field_lines(asked: _Asked, row: int) -> Iterator[Line]:
     if lane is not None:
         yield Line(marks.lane_title(lane), label="lane")
         yield Line(f"{lane.home.standing().seq}, {lane.home.standing().status}", label="session")
+        own = ledger.guest_lane(lane)
+        if own is not None:
+            yield Line(f"{visible(own, 400)}: this sub-agent keeps its own", label="ledger")
     if ledger.actor_at(row):
         yield Line(visible(ledger.actor_at(row), 400), label="actor")
     yield Line(words.clock(ledger.time_at(row), asked.zone, date=True), label="time")
@@ -108,7 +113,8 @@ def _success(success: bool | None) -> Line:
 def _pointer(ledger: Ledger, row: int) -> Iterator[Line]:
     state = ledger.pointer_at(row)
     if state is Pointer.OK:
-        yield Line(str(ledger.parent_at(row)), label="parent", seq=ledger.parent_at(row))
+        parent = ledger.seq[ledger.parent_row(row)]
+        yield Line(words.label(ledger, parent), label="parent", seq=parent)
     elif state is Pointer.ROOT:
         yield Line("none: this prompt is a root", label="parent")
     elif state is Pointer.DETACHED:
@@ -125,12 +131,12 @@ def _links(ledger: Ledger, row: int) -> Iterator[Line]:
         return
     if lane.opener == row and lane.above is not None:
         if lane.fork is not None:
-            forked = f"{ledger.seq[lane.fork]} in {marks.lane_title(lane.above)}"
+            forked = f"{words.label(ledger, ledger.seq[lane.fork])} in {marks.lane_title(lane.above)}"
             yield Line(forked, label="forks at", seq=ledger.seq[lane.fork])
         found = woven.lane_links(lane)
         for link in found:
             call = ledger.seq[link.call]
-            name = f"{call} {marks.tool(ledger, link.call)}{_basis(link.certain, link.basis)}"
+            name = f"{words.label(ledger, call)} {marks.tool(ledger, link.call)}{_basis(link.certain, link.basis)}"
             yield Line(name, label="started by", seq=call)
         if not found:
             yield Line("no recorded call", "note", "started by")
@@ -161,7 +167,8 @@ def _causes(ledger: Ledger, row: int) -> Section:
 
 
 def _step(ledger: Ledger, row: int, label: str) -> Line:
-    return Line(f"‹ {ledger.seq[row]} {marks.tool(ledger, row)}", label=label, seq=ledger.seq[row])
+    seq = ledger.seq[row]
+    return Line(f"‹ {words.label(ledger, seq)} {marks.tool(ledger, row)}", label=label, seq=seq)
 
 
 def _reads(ledger: Ledger, row: int) -> Iterator[Line]:
@@ -173,7 +180,7 @@ def _reads(ledger: Ledger, row: int) -> Iterator[Line]:
         subs = [f"sub {marks.lane_number(lane)}" for lane, _ in woven.linked_lanes(read)]
         returned = f" ({', '.join(subs)} returned)" if subs else ""
         perhaps = "" if woven.surely_consumed(read, row) else ", possibly"
-        text = f"{ledger.seq[read]} {marks.tool(ledger, read)}{returned}{perhaps}"
+        text = f"{words.label(ledger, ledger.seq[read])} {marks.tool(ledger, read)}{returned}{perhaps}"
         yield Line(text, label="" if number else "read", seq=ledger.seq[read])
     if len(consumed) > _READ:
         yield Line(f"… {len(consumed) - _READ:,} more, not shown", "note")
@@ -190,7 +197,8 @@ def _effects(ledger: Ledger, row: int) -> Section:
         if seqs
     ]
     first = found.dropped[0]
-    lines.append(Line(f"{first} {marks.tool(ledger, ledger.row_of(first) or 0)}", label="first", seq=first))
+    name = f"{words.label(ledger, first)} {marks.tool(ledger, ledger.row_of(first) or 0)}"
+    lines.append(Line(name, label="first", seq=first))
     return Section("effects: what it carries away", "effects", tuple(lines))
 
 
@@ -242,5 +250,7 @@ def _blob(asked: _Asked, digest: str) -> Line:
         return Line(digest)
     seen = asked.blobs(digest)
     there = seen.state == "present"
-    known = f", {words.size(seen.size)}" if there and seen.size is not None else ""
-    return Line(visible(f"{digest} {seen.state}{known}", 400), "" if there else "error")
+    known = seen.size is not None and (there or seen.state in _LATER)
+    measure = f", {words.size(seen.size or 0)}" if known else ""
+    style: Style = "" if there else "note" if seen.state in _LATER else "error"
+    return Line(visible(f"{digest} {seen.state}{measure}", 400), style)

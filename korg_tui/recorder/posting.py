@@ -1,0 +1,95 @@
+"""Posting: one event on its way to the ledger, and what becomes of it."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+from korg_tui.text import visible
+
+_numbers = itertools.count()
+
+
+@dataclass(slots=True, eq=False)
+class Posting:
+    """An event that was handed to the recorder. `seq` is None until the server has taken it.
+
+    A posting stands for its event wherever a cause is named (`triggered_by=`), also before it has a seq.
+    """
+
+    tool: str
+    actor: str
+    args: Any = None
+    result: Any = None
+    success: bool = True
+    duration_ms: int = 0
+    parent: Posting | int | None = None
+    """What it hangs from."""
+    named: bool = False
+    """The agent named the parent itself: nothing else will do."""
+    returns: Posting | None = None
+    """The prompt of the sub-agent that this spawn call returned from: `root_seq` of the result."""
+    seq: int | None = None
+    state: str = "waiting"
+    """`waiting`, `taken`, or `lost` (pushed out, refused, or given up)."""
+    number: int = field(default_factory=lambda: next(_numbers))
+    """Ascending in the order of making."""
+
+    def taken(self, seq: int | None) -> None:
+        """The server has it. `seq` is None when the server did not say under which number."""
+        self.seq, self.state = seq, "taken"
+        self._let_go()
+
+    def lost(self) -> None:
+        """It will never be in the ledger."""
+        self.state = "lost"
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self.args = self.result = self.returns = None
+        # What has a seq needs no cause any more; what has none passes on its own.
+        self.parent = None if self.seq is not None else _first_known(self.parent)
+
+    def __str__(self) -> str:
+        return f"{visible(self.tool, 80)} by {visible(self.actor, 120)}"
+
+
+@dataclass(slots=True, eq=False)
+class RewindPosting(Posting):
+    """A rewind of the ledger, asked for in its place among the events. Its `seq` is that of the
+    `LedgerRewind`."""
+
+    target: int = 0
+    """The last seq that is kept."""
+    reason: str = ""
+
+
+def _first_known(cause: Posting | int | None) -> Posting | int | None:
+    """The nearest cause that has a seq, or may still get one."""
+    while isinstance(cause, Posting) and cause.seq is None and cause.state != "waiting":
+        cause = cause.parent
+    return cause
+
+
+@dataclass(slots=True)
+class Cuts:
+    """What is known to have been cut off the ledger: seqs after a cut name other events now, or none."""
+
+    _cuts: list[tuple[int, int | None]] = field(default_factory=list)
+
+    def add(self, number: int, target: int | None) -> None:
+        """The ledger was rewound to `target`, after the postings with smaller numbers, before the others.
+        None: nobody knows how far, so none of those postings can be named any more."""
+        self._cuts.append((number, target))
+
+    def seq_of(self, cause: Posting | int | None) -> int | None:
+        """The seq of the nearest cause that is in the ledger: of what was cut off, the target of the cut."""
+        cause = _first_known(cause)
+        if not isinstance(cause, Posting):
+            return cause
+        seq = cause.seq
+        for number, target in self._cuts:
+            if seq is not None and cause.number < number:
+                seq = None if target is None else min(seq, target)
+        return seq

@@ -5,6 +5,7 @@ A new dialect joins here and changes nothing outside this folder."""
 from __future__ import annotations
 
 from korg_tui.formats.detect import BYTE_ORDER_MARK, HEAD, Container, NotALedger, detect, is_ledger
+from korg_tui.formats.fields import digest
 from korg_tui.formats.korg import Body, body, decode
 from korg_tui.formats.parse import MAX_DEPTH, Unreadable, loads
 from korg_tui.formats.recover import records_of_line, recover
@@ -22,6 +23,7 @@ __all__ = [
     "body",
     "decode",
     "detect",
+    "digest",
     "elements",
     "is_ledger",
     "loads",

@@ -55,7 +55,9 @@ class Kind(enum.IntEnum):
         return _KIND_WORDS[self]
 
 
-_KIND_WORDS = ("prompt", "inference", "spawn call", "tool call", "bookkeeping", "governance", "malformed", "gap")
+_KIND_WORDS = (
+    "prompt", "inference", "spawn call", "tool call", "bookkeeping", "governance", "malformed", "gap",
+)  # fmt: skip
 
 
 class KindTable:

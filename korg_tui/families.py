@@ -149,6 +149,14 @@ class Families:
             del self._named[place]
 
 
+def lies_beside(path: Path) -> bool:
+    """Whether a file that a ledger names is one, and lies in the folder where it seems to lie."""
+    try:
+        return path.is_file() and path.resolve().parent == path.parent.resolve()
+    except OSError:
+        return False
+
+
 def _ledger(reading: Reading) -> Ledger:
     return reading.journal.ledgers[0]
 

@@ -200,10 +200,14 @@ def nearest(ledger: Ledger, seq: int) -> tuple[int, ...]:
     place = ledger.columns.first_from(seq)
     found = []
     for rows in (range(place - 1, -1, -1), range(place, len(ledger))):
-        row = next((row for row in rows if Kind(ledger.kind[row]).agent and ledger.seq[row] != seq), None)
+        row = next((row for row in rows if _is_own(ledger, row) and ledger.seq[row] != seq), None)
         if row is not None:
             found.append(ledger.seq[row])
     return tuple(found)
+
+
+def _is_own(ledger: Ledger, row: int) -> bool:
+    return Kind(ledger.kind[row]).agent and row not in ledger.columns.guests
 
 
 def _not_reached(ledger: Ledger, reach: Reach) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from korg_tui.causal import Journal, Ledger, Pointer, Rewind, Session, links
@@ -81,9 +83,19 @@ def prompt_text(reading: Reading, ledger: Ledger, row: int) -> str | None:
     return prompt if isinstance(prompt, str) else None
 
 
+Outside = int | str
+"""An event as documents name it: its seq, or `LEDGER:N` where it lies in a sub-agent's own ledger."""
+
+
+def outside(ledger: Ledger, seq: int) -> Outside:
+    """What an event of a ledger is called in a document; `seq` may be the key of a guest."""
+    name, number = ledger.address(seq)
+    return number if name == ledger.name else f"{name}:{number}"
+
+
 def lanes_document(ledger: Ledger) -> dict[str, Any]:
     """The lanes and the pointers that are not ok, as `lanes --json` gives them."""
-    seq = ledger.seq
+    seq = [outside(ledger, each) for each in ledger.seq]
     linked = {session.index: links(ledger, session.index) for session in ledger.sessions}
     lanes = []
     for lane in ledger.lanes:
@@ -119,10 +131,12 @@ def event_document(reading: Reading, ledger: Ledger, row: int) -> dict[str, Any]
     """
     agent = ledger.kind_at(row).agent
     session, lane = ledger.session_at(row), ledger.lane_at(row)
+    seq, parent = ledger.seq_at(row), ledger.parent_at(row)
+    name, number = (ledger.name, None) if seq is None else ledger.address(seq)
     document: dict[str, Any] = {
-        "ledger": ledger.name,
-        "seq": ledger.seq_at(row),
-        "parent": ledger.parent_at(row),
+        "ledger": name,
+        "seq": number,
+        "parent": None if parent is None else _seen_from(name, ledger, parent),
         "pointer": ledger.pointer_at(row).word if agent else None,
         "session": None if session is None else session.seq,
         "lane": None if lane is None else lane.id,
@@ -148,6 +162,12 @@ def event_document(reading: Reading, ledger: Ledger, row: int) -> dict[str, Any]
     return document
 
 
+def _seen_from(name: str, ledger: Ledger, seq: int) -> Outside:
+    """An event as one in the ledger `name` names it."""
+    where, number = ledger.address(seq)
+    return number if where == name else f"{where}:{number}"
+
+
 def _body(reading: Reading, ledger: Ledger, row: int) -> tuple[Body | None, Any]:
     try:
         body = reading.body(ledger, row)
@@ -168,27 +188,29 @@ def rewind_document(reading: Reading, ledger: Ledger, rewind: Rewind) -> dict[st
     `why` is `null` where all chains together have more than `WHY_STEPS` steps.
     """
     dropped = rewind.dropped
+    name = partial(outside, ledger)
     why = None
     if rewind.why_steps <= WHY_STEPS:
-        why = {str(seq): chain for seq in dropped if (chain := rewind.why(seq))}
+        chains = ((seq, rewind.why(seq)) for seq in dropped)
+        why = {str(name(seq)): [(rule, name(step)) for rule, step in chain] for seq, chain in chains if chain}
     lost = losses(ledger, rewind, lambda row: reading.raw(ledger, row))
     return {
-        "target": rewind.target,
-        "invalidated": list(rewind.invalidated),
-        "possible": list(rewind.possible),
-        "unknown": list(rewind.unknown),
-        "independent": list(rewind.independent),
-        "rules": {str(seq): list(rules) for seq in dropped if (rules := rewind.rules(seq))},
+        "target": name(rewind.target),
+        "invalidated": [name(seq) for seq in rewind.invalidated],
+        "possible": [name(seq) for seq in rewind.possible],
+        "unknown": [name(seq) for seq in rewind.unknown],
+        "independent": [name(seq) for seq in rewind.independent],
+        "rules": {str(name(seq)): list(rules) for seq in dropped if (rules := rewind.rules(seq))},
         "why": why,
-        **_losses_document(lost),
+        **_losses_document(lost, name),
     }
 
 
-def _losses_document(lost: Losses) -> dict[str, Any]:
+def _losses_document(lost: Losses, name: Callable[[int], Outside]) -> dict[str, Any]:
     return {
-        "files": [{"path": each.path, "seqs": list(each.seqs)} for each in lost.files],
-        "commands": [{"command": each.command, "seq": each.seq} for each in lost.commands],
-        "effects": [{"tool": each.tool, "seq": each.seq} for each in lost.effects],
+        "files": [{"path": each.path, "seqs": [name(seq) for seq in each.seqs]} for each in lost.files],
+        "commands": [{"command": each.command, "seq": name(each.seq)} for each in lost.commands],
+        "effects": [{"tool": each.tool, "seq": name(each.seq)} for each in lost.effects],
         "blobs": list(lost.blobs),
         "tokens": lost.tokens,
         "duration_ms": _number(lost.duration_ms),
@@ -197,6 +219,6 @@ def _losses_document(lost: Losses) -> dict[str, Any]:
 
 def for_ledgers(journals: list[Journal], documents: dict[str, dict[str, Any]]) -> Any:
     """One ledger gives its document; several give a list of documents that name their ledger."""
-    if sum(len(journal.ledgers) for journal in journals) == 1:
+    if sum(ledger.host is None for journal in journals for ledger in journal.ledgers) == 1:
         return next(iter(documents.values()), {})
     return [{"ledger": name, **document} for name, document in documents.items()]

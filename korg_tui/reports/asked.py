@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from korg_tui.causal import Ledger, nearest
+from korg_tui.families import Families, lies_beside
 from korg_tui.reading import Reading
-from korg_tui.sources import DemoSource, Source, SourceError, discover, open_sources
+from korg_tui.sources import DemoSource, FileSource, Source, SourceError, discover, open_sources
 from korg_tui.text import visible
 
 _NUMBER = re.compile(r"-?[0-9]+")
@@ -77,7 +79,21 @@ def _pick(word: str) -> Pick | None:
 
 def read(sources: Sequence[str], demo: bool) -> list[Reading]:
     """Read the sources whole: those named, the recorded demo if asked for, or else what is found."""
-    return [Reading.of(source).complete() for source in open_named(sources, demo)]
+    readings = [Reading.of(source).complete() for source in open_named(sources, demo)]
+    return readings + _with_sub_agents(readings)
+
+
+def _with_sub_agents(readings: list[Reading]) -> list[Reading]:
+    """Bring families together, with the ledgers of sub-agents that lie beside the ones that were named."""
+    families, more = Families().gather(readings), []
+    while found := [path for path in families.missing() if lies_beside(path)]:
+        for path in found:
+            reading = Reading.of(FileSource(path))
+            with suppress(SourceError):
+                reading.complete()
+            families.gather([reading])
+            more.append(reading)
+    return more
 
 
 def narrate(text: str) -> None:
@@ -101,8 +117,10 @@ def open_named(sources: Sequence[str], demo: bool, *, growing: bool = False) -> 
 
 
 def places(readings: Sequence[Reading]) -> list[Place]:
-    """All ledgers of the readings that hold anything; one that holds nothing if there is no other."""
-    every = [Place(reading, ledger) for reading in readings for ledger in reading.journal.ledgers]
+    """All ledgers of the readings that hold anything; one that holds nothing if there is no other. Those of
+    sub-agents that are lanes of another ledger are found there."""
+    ledgers = [(reading, ledger) for reading in readings for ledger in reading.journal.ledgers]
+    every = [Place(reading, ledger) for reading, ledger in ledgers if ledger.host is None]
     return [place for place in every if len(place.ledger)] or every[:1]
 
 
@@ -111,7 +129,10 @@ def find(pick: Pick, among: Sequence[Place], *, agent: bool = False) -> Found:
 
     Raises `UsageError` when no ledger has it, or when several have.
     """
-    named = [place for place in among if _is_named(place.ledger, pick.ledger)]
+    guests = [hit for place in among if (hit := _find_guest(place, pick, agent)) is not None]
+    if guests:
+        return guests[0]
+    named = [place for place in among if _is_named(place.ledger.name, pick.ledger)]
     if not named:
         names = _list(each.ledger.name for each in among)
         raise UsageError(f"no ledger is called {pick.ledger}; there are {names}")
@@ -124,10 +145,16 @@ def find(pick: Pick, among: Sequence[Place], *, agent: bool = False) -> Found:
     return found[0]
 
 
-def _is_named(ledger: Ledger, name: str) -> bool:
-    if not name or ledger.name == name:
-        return True
-    return ledger.name.endswith(f"/{name}")
+def _is_named(ledger: str, name: str) -> bool:
+    return not name or ledger == name or ledger.endswith(f"/{name}")
+
+
+def _find_guest(place: Place, pick: Pick, agent: bool) -> Found | None:
+    """An event of a sub-agent's own ledger, where it is a guest."""
+    for origin in place.ledger.origins:
+        if origin is not None and pick.ledger and _is_named(origin.name, pick.ledger):
+            return _find_in(place, origin.key(pick.seq), agent)
+    return None
 
 
 def _find_in(place: Place, seq: int, agent: bool) -> Found | None:

@@ -116,7 +116,8 @@ def _lane_row(ledger: Ledger, lane: Lane, started: Sequence[Link]) -> list[Piece
     seqs = [ledger.number_at(row) for row in lane.rows]
     above = ""
     if lane.parent is not None and lane.fork is not None:
-        above = f"from lane {lane_number(ledger.lanes[lane.parent])} at {label(ledger, ledger.seq[lane.fork])}"
+        fork = label(ledger, ledger.seq[lane.fork])
+        above = f"from lane {lane_number(ledger.lanes[lane.parent])} at {fork}"
     return [
         (f"  {lane_title(lane)}", f"lane {lane.id}"),
         (visible(lane.actor) if lane.actor is not None else "no actor", ""),
@@ -130,10 +131,14 @@ def _started(ledger: Ledger, started: Sequence[Link]) -> str:
     if not started:
         return "no call is known to have started it"
     calls = [
-        f"{label(ledger, ledger.seq[link.call])} ({'certain' if link.certain else 'possible'}, by {link.basis})"
+        f"{label(ledger, ledger.seq[link.call])} ({_certainty(link)})"
         for link in sorted(started, key=lambda link: link.call)
     ]
     return f"started by {', '.join(calls)}"
+
+
+def _certainty(link: Link) -> str:
+    return f"{'certain' if link.certain else 'possible'}, by {link.basis}"
 
 
 def show(arguments: argparse.Namespace) -> int:
@@ -179,8 +184,8 @@ def _show_all(every: Iterable[Place], meaning: _Meaning | None) -> None:
 
 
 def _detail_lines(place: Place, row: int) -> Iterator[Line]:
-    seq = place.ledger.seq_at(row)
-    yield [(f"{visible(place.ledger.name)}:{seq}", "bold")]
+    name, seq = place.ledger.address(place.ledger.seq[row])
+    yield [(f"{visible(name)}:{seq}", "bold")]
     for section in details(place.ledger, row, place.reading.bodies(place.ledger)):
         yield [(section.title, "dim")]
         for line in section.lines:

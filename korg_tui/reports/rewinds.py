@@ -11,7 +11,7 @@ from korg_tui.export import rewind_document, to_json
 from korg_tui.reports.asked import Pick, Place, UsageError, find, narrate, places, read, sort_words
 from korg_tui.reports.page import Line, Piece, print_page, table
 from korg_tui.text import visible
-from korg_tui.views import LossBook, Preview, Section, lane_title
+from korg_tui.views import LossBook, Preview, Section, label, lane_title
 
 _TOOL = 40
 
@@ -40,8 +40,9 @@ def _preview(pick: Pick, every: list[Place], *, before: bool) -> tuple[Place, Re
     if pick.seq == 0 and len(every) == 1 and not before and every[0].ledger.row_of(0) is None:
         return every[0], find_rewind(every[0].ledger, 0)
     hit = find(pick, every, agent=True)
+    ledger = hit.place.ledger
     try:
-        return hit.place, find_rewind(hit.place.ledger, pick.seq, before=before)
+        return hit.place, find_rewind(ledger, ledger.seq[hit.row], before=before)
     except NoDecision as none:
         raise UsageError(str(none)) from none
 
@@ -50,7 +51,8 @@ def _report(place: Place, found: Rewind) -> Iterator[Line]:
     ledger = place.ledger
     book = LossBook(ledger, lambda row: place.reading.raw(ledger, row))
     preview = Preview(ledger, found, book)
-    yield [("rewind preview of ", "dim"), (visible(ledger.name), "bold"), (f" to {found.target}", "bold")]
+    target = f" to {label(ledger, found.target)}"
+    yield [("rewind preview of ", "dim"), (visible(ledger.name), "bold"), (target, "bold")]
     yield [(preview.bar, "bold")]
     yield []
     rows = [row for seq in found.dropped if (row := ledger.row_of(seq)) is not None]
@@ -67,7 +69,7 @@ def _dropped(preview: Preview, row: int) -> list[Piece]:
     lane = ledger.lane_at(row)
     return [
         (f"  {state.sign}", "bad" if state.fate == "invalidated" else "odd"),
-        (str(ledger.seq[row]), ""),
+        (label(ledger, ledger.seq[row]), ""),
         (visible(ledger.tool_at(row), _TOOL), ""),
         ("" if lane is None else lane_title(lane), "dim"),
         (state.words, "dim"),

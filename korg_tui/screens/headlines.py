@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from datetime import tzinfo
 
 from korg_tui.reading import Reading
 from korg_tui.text import crop, visible, width
-from korg_tui.views import Spine, SpineLine, clock, lane_title, plural
+from korg_tui.views import Spine, SpineLine, ago, clock, lane_title, plural
 from korg_tui.widgets.names import ending
 from korg_tui.widgets.spine import SpineView
 
 Parts = list[tuple[str, str]]
 
 _BETWEEN = " · "
+_REASON = re.compile(r" \((.+)\); what was read stays")
 _LEAST_NAME, _MOST_NAME = 12, 24
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """When something is told: `zone` None is that of this machine; `now_ms` in ms since the epoch."""
+
+    zone: tzinfo | None
+    now_ms: int
+
 
 WELL = ("live", "back")
 """States in which a source is followed, and nothing need be said of it."""
@@ -38,7 +49,7 @@ def _after(spine: Spine, line: SpineLine | None) -> Parts:
         return []
     lane = spine.ledger.lane_at(line.row)
     parts = [] if lane is None else [(f" › {lane_title(lane)}", "")]
-    return [*parts, (f" › {'' if line.seq is None else line.seq} {crop(line.tool, 30)}", "line--strong")]
+    return [*parts, (f" › {line.number} {crop(line.tool, 30)}", "line--strong")]
 
 
 def _prompt(spine: Spine) -> str:
@@ -49,13 +60,13 @@ def _prompt(spine: Spine) -> str:
 
 
 def status(
-    spine: Spine, view: SpineView, reading: Reading, zone: tzinfo | None, findings: Parts, cells: int
+    spine: Spine, view: SpineView, reading: Reading, told: Told, findings: Parts, cells: int
 ) -> Parts:
     """How it is followed, and how the source is doing · findings · counts of the session · the source's name
     in the room that is left."""
     follow = _follow(view, reading)
     room = cells - sum(width(text) + len(_BETWEEN) for text, _ in follow)
-    shown = _joined([*follow, *_source(reading, zone, room), *findings, *_counts(spine)])
+    shown = _joined([*follow, *_source(reading, told, room), *findings, *_counts(spine)])
     room = cells - sum(width(visible(text)) for text, _ in shown) - len(_BETWEEN)
     if room >= _LEAST_NAME:
         shown += [(_BETWEEN, "line--quiet"), (ending(reading.journal.name, room), "line--quiet")]
@@ -81,40 +92,65 @@ def _counts(spine: Spine) -> Parts:
     session = spine.session
     if session is None:
         return []
+    missing = sum(gap.count for gap in spine.ledger.holes)
+    lost = [(f"{plural(missing, 'event')} not loaded", "line--mark")] if missing else []
     return [
         (plural(session.total_events, "event"), ""),
+        *lost,
         (plural(len(session.agents), "agent"), ""),
         (f"{session.failed:,} failed", "line--bad" if session.failed else "line--quiet"),
         (f"{session.dead_pointers:,} dead", "line--mark" if session.dead_pointers else "line--quiet"),
     ]
 
 
-def _source(reading: Reading, zone: tzinfo | None, cells: int) -> Parts:
+def _source(reading: Reading, told: Told, cells: int) -> Parts:
     if not reading.caught_up and reading.state == "reading":
         return [(f"reading {100 * reading.done // reading.total} %" if reading.total else "reading", "")]
     if reading.state == "back":
-        return [(f"back since {_moment(reading, zone)}", "line--good")]
+        return [(f"back since {_moment(reading, told)}", "line--good")]
     if reading.state in WELL:
         return []
     if reading.state == "ended":
         return [("ENDED", "line--quiet")]
-    return [(source_words(reading, zone, cells), "line--mark")]
+    return [(source_words(reading, told, cells), "line--mark")]
 
 
-def source_words(reading: Reading, zone: tzinfo | None, cells: int) -> str:
+def source_words(reading: Reading, told: Told, cells: int) -> str:
     """How a source is doing, in one sentence; its name is shortened first."""
-    predicate = source_state(reading, zone)
+    predicate = source_state(reading, told)
     room = min(_MOST_NAME, max(_LEAST_NAME, cells - width(predicate)))
     return f"{ending(reading.journal.name, room)}{predicate}"
 
 
-def _moment(reading: Reading, zone: tzinfo | None) -> str:
-    return clock(reading.at_ms, zone)[:8]
+def _moment(reading: Reading, told: Told) -> str:
+    return clock(reading.at_ms, told.zone)[:8]
 
 
-def source_state(reading: Reading, zone: tzinfo | None) -> str:
-    """The sentence without the name with which it begins: ` is gone since 14:02:11; …`, `: not a ledger`."""
-    if reading.state == "gone":
-        return f" is gone since {_moment(reading, zone)}; waiting for it to come back"
+def source_state(reading: Reading, told: Told) -> str:
+    """The sentence without the name with which it begins: ` is gone since 14:02:11; …`, `: not a ledger`,
+    ` offline 12 s: connection refused; …`. The age of a state that grows older is told as of now."""
     name, text = visible(reading.journal.name), visible(reading.text)
-    return text.removeprefix(name) if text.startswith(name) else f": {text or reading.state}"
+    said = text.removeprefix(name) if text.startswith(name) else f": {text or reading.state}"
+    why = _reason(said)
+    match reading.state:
+        case "gone":
+            return f" is gone since {_moment(reading, told)}; waiting for it to come back"
+        case "offline":
+            age = ago(reading.at_ms, told.now_ms).removesuffix(" ago")
+            return f" offline {age}: {why or said.strip(' :')}; it is asked again"
+        case "warned" if why:
+            since = _moment(reading, told)
+            return f": its answers make no sense since {since}: {why}; the last good state stays"
+        case _:
+            return said
+
+
+def _reason(said: str) -> str:
+    """Why a server gives nothing, as its source has it in brackets; empty where nothing is."""
+    found = _REASON.search(said)
+    return found[1] if found else ""
+
+
+def ages(reading: Reading) -> bool:
+    """Whether what is said of a source changes with the time."""
+    return reading.state == "offline"

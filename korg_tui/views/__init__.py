@@ -13,6 +13,7 @@ from korg_tui.views.preview import Fate, Preview, RowState, Share
 from korg_tui.views.query import QueryError, parse_query
 from korg_tui.views.rails import Join, LaneSpan, Node, RailRun, Rails, to_ascii
 from korg_tui.views.sections import Line, Section, Shape, Style
+from korg_tui.views.session_book import SessionBook
 from korg_tui.views.sessions import SORTS, SessionRow, has_words, session_rows, sort_sessions
 from korg_tui.views.shown import Predicate
 from korg_tui.views.spine import Spine
@@ -20,7 +21,7 @@ from korg_tui.views.summary import argument
 from korg_tui.views.touched import EventRow, EventRows, EventSearch, Hit, Where, path_query, paths_of
 from korg_tui.views.walk import neighbour
 from korg_tui.views.why import chain, sentence
-from korg_tui.views.words import ago, clock, duration, plural, size
+from korg_tui.views.words import ago, clock, duration, label, plural, size
 from korg_tui.views.words import gap as gap_words
 from korg_tui.views.words import pointer as pointer_words
 
@@ -52,6 +53,7 @@ __all__ = [
     "Read",
     "RowState",
     "Section",
+    "SessionBook",
     "SessionRow",
     "Shape",
     "Share",
@@ -68,6 +70,7 @@ __all__ = [
     "duration",
     "gap_words",
     "has_words",
+    "label",
     "lane_name",
     "lane_number",
     "lane_title",

@@ -26,8 +26,9 @@ def copies(ledger: Ledger, row: int, found: Body | None) -> list[Copy]:
     """The address, the seq, and what else the event has: path, command, blobs, the event as JSON.
 
     `found` is the record, None when it cannot be read."""
-    seq, tool = ledger.seq[row], ledger.tool_at(row)
-    taken = [Copy("address", f"korg://local/event/{seq}"), Copy("seq", str(seq))]
+    (name, seq), tool = ledger.address(ledger.seq[row]), ledger.tool_at(row)
+    address = f"korg://local/event/{seq}" if name == ledger.name else f"{visible(name)}:{seq}"
+    taken = [Copy("address", address), Copy("seq", str(seq))]
     if found is not None:
         paths = calls.paths_written(tool, found.args) or [calls.text_at(found.args, calls.PATH_KEYS)]
         taken += [Copy("path", visible(path)) for path in paths if path]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
-from korg_tui.causal import Ledger, Pointer, Weave, rewind, weave
+from korg_tui.causal import Ledger, Pointer, Weave, is_key, rewind, weave
 from korg_tui.event import Kind
 from korg_tui.formats import Body, body
 from korg_tui.sources import BlobFound, BodyGone
@@ -60,7 +60,8 @@ def details(
 def _fields(asked: _Asked, row: int) -> Section:
     ledger = asked.ledger
     seq = ledger.seq_at(row)
-    title = marks.tool(ledger, row) if seq is None else f"{words.label(ledger, seq)} {marks.tool(ledger, row)}"
+    name = "" if seq is None else f"{words.label(ledger, seq)} "
+    title = f"{name}{marks.tool(ledger, row)}"
     return Section(title, "fields", tuple(_field_lines(asked, row)))
 
 
@@ -96,7 +97,8 @@ def _field_lines(asked: _Asked, row: int) -> Iterator[Line]:
         yield Line(str(ledger.parent_at(row)), label="names", seq=_named(ledger, row))
     if ledger.synthesized_at(row):
         yield Line("the adapter wrote this prompt; it did not see the real one", "note", "prompt")
-    yield Line(f"byte {ledger.offset[row]:,}, {words.size(ledger.length[row])}", "note", "record")
+    offset = "" if is_key(ledger.offset[row]) else f"byte {ledger.offset[row]:,}, "
+    yield Line(f"{offset}{words.size(ledger.length[row])}", "note", "record")
 
 
 def _named(ledger: Ledger, row: int) -> int | None:
@@ -136,7 +138,8 @@ def _links(ledger: Ledger, row: int) -> Iterator[Line]:
         found = woven.lane_links(lane)
         for link in found:
             call = ledger.seq[link.call]
-            name = f"{words.label(ledger, call)} {marks.tool(ledger, link.call)}{_basis(link.certain, link.basis)}"
+            name = f"{words.label(ledger, call)} {marks.tool(ledger, link.call)}"
+            name += _basis(link.certain, link.basis)
             yield Line(name, label="started by", seq=call)
         if not found:
             yield Line("no recorded call", "note", "started by")

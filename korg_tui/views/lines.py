@@ -15,7 +15,9 @@ class SpineLine:
     row: int
     """The row of the ledger."""
     seq: int | None
-    """None for a malformed line."""
+    """None for a malformed line and for a gap; a key for a guest from a sub-agent's own ledger."""
+    number: str
+    """The seq in the event's own ledger, as it is shown."""
     kind: Kind
     rails: str
     """The rails of all lanes; every row of a spine has the same number of cells."""

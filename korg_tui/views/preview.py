@@ -14,7 +14,7 @@ from korg_tui.text import visible
 from korg_tui.views import marks, why
 from korg_tui.views.losses import LossBook, Losses
 from korg_tui.views.sections import Line, Section
-from korg_tui.views.words import duration, number, plural
+from korg_tui.views.words import duration, label, number, plural
 
 Fate = Literal["kept", "invalidated", "possible", "unknown", "independent"]
 """What becomes of an event (CAUSALITY §7)."""
@@ -139,8 +139,9 @@ class Preview:
         """The one line under the preview."""
         found = self.rewind
         gone = len(found.dropped) + len(self._spared) + self._governance_after
+        target = label(self.ledger, self.target)
         parts = [
-            f"Truncate to ≤ {self.target}: {gone:,} dropped" if self.truncation else f"Keep ≤ {self.target}",
+            f"Truncate to ≤ {target}: {gone:,} dropped" if self.truncation else f"Keep ≤ {target}",
             f"{len(found.invalidated):,} invalid{self._kinds(found.invalidated)}",
             f"{len(found.possible):,} possible",
             f"{len(found.unknown):,} unknown",
@@ -224,8 +225,11 @@ class Preview:
         """What the dropped events did that a rewind does not undo."""
         if self._book is None:
             return Losses()
-        seqs = sorted(self.rewind.dropped + self._spared) if self.truncation else self.rewind.dropped
-        return self._book.of(seqs)
+        return self._book.of(self._in_order(self._spared) if self.truncation else self.rewind.dropped)
+
+    def _in_order(self, spared: tuple[int, ...]) -> list[int]:
+        rows = (self.ledger.row_of(seq) for seq in (*self.rewind.dropped, *spared))
+        return [self.ledger.seq[row] for row in sorted(row for row in rows if row is not None)]
 
     def sections(self) -> list[Section]:
         """Counts and lists for a pane, bounded."""
@@ -237,7 +241,7 @@ class Preview:
         for title, shares in (("sessions", self.sessions()), ("lanes", self.lanes())):
             lines = [Line(share.words, label=share.title) for share in shares]
             sections.append(Section(title, "effects", tuple(_bounded(lines))))
-        return [section for section in [*sections, *_loss_sections(lost)] if section.lines]
+        return [section for section in [*sections, *_loss_sections(self.ledger, lost)] if section.lines]
 
 
 def _rule_words(rules: tuple[int, ...]) -> str:
@@ -257,12 +261,12 @@ def _words_lines(bar: str) -> list[Line]:
     return [Line(part) for part in bar.split(" · ")]
 
 
-def _loss_sections(lost: Losses) -> Iterator[Section]:
-    files = [Line(visible(f.path, _ITEM), label=_seqs(f.seqs), seq=f.seqs[0]) for f in lost.files]
+def _loss_sections(ledger: Ledger, lost: Losses) -> Iterator[Section]:
+    files = [Line(visible(f.path, _ITEM), label=_seqs(ledger, f.seqs), seq=f.seqs[0]) for f in lost.files]
     yield Section("files they wrote: they stay as they are", "effects", tuple(_bounded(files)))
-    ran = [Line(visible(c.command, _ITEM), label=str(c.seq), seq=c.seq) for c in lost.commands]
+    ran = [Line(visible(c.command, _ITEM), label=label(ledger, c.seq), seq=c.seq) for c in lost.commands]
     yield Section("commands they ran", "effects", tuple(_bounded(ran)))
-    reached = [Line(visible(e.tool, _ITEM), label=str(e.seq), seq=e.seq) for e in lost.effects]
+    reached = [Line(visible(e.tool, _ITEM), label=label(ledger, e.seq), seq=e.seq) for e in lost.effects]
     yield Section("other calls: may have had effects", "effects", tuple(_bounded(reached)))
     blobs = [Line(visible(digest, _ITEM)) for digest in lost.blobs]
     yield Section("blobs that nobody else names", "blobs", tuple(_bounded(blobs)))
@@ -274,8 +278,8 @@ def _loss_sections(lost: Losses) -> Iterator[Section]:
     yield Section("what they took", "fields", tuple(used))
 
 
-def _seqs(seqs: tuple[int, ...]) -> str:
-    return " ".join(map(str, seqs[:3])) + (" …" if len(seqs) > 3 else "")
+def _seqs(ledger: Ledger, seqs: tuple[int, ...]) -> str:
+    return " ".join(label(ledger, seq) for seq in seqs[:3]) + (" …" if len(seqs) > 3 else "")
 
 
 def _bounded(lines: list[Line]) -> list[Line]:

@@ -142,7 +142,7 @@ def _numbers(key: str, value: str, word: str) -> Predicate:
 
 def _number(key: str, ledger: Ledger, row: int) -> float | None:
     if key == "seq":
-        return ledger.seq_at(row)
+        return ledger.number_at(row)
     if key == "ms":
         return ledger.duration_at(row)
     lane = ledger.lane_at(row)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from korg_tui.causal import Lane, Ledger, Session
+from korg_tui.causal import Lane, Ledger, Session, is_key
 from korg_tui.event import Kind
 from korg_tui.views import marks, walk, words
 from korg_tui.views.arguments import Arguments, Read
@@ -100,8 +100,12 @@ class Spine:
 
     @property
     def last_seq(self) -> int:
-        """The largest seq of the session, 0 when it has none."""
-        return self.ledger.seq[self.all_rows[-1]] if self.all_rows else 0
+        """The largest seq that is shown, 0 when there is none."""
+        if not self.all_rows:
+            return 0
+        seq = self.ledger.seq[self.all_rows[-1]]
+        guests = (origin.present for origin in self.ledger.origins if origin is not None)
+        return max([self.ledger.columns.last_seq() if is_key(seq) else seq, *guests])
 
     @property
     def session(self) -> Session | None:
@@ -250,6 +254,7 @@ class Spine:
         return SpineLine(
             row=row,
             seq=ledger.seq_at(row),
+            number=str(ledger.number_at(row) or "") if ledger.number_at(row) != 0 else "0",
             kind=Kind(ledger.kind[row]),
             rails="".join(run.text for run in runs),
             runs=runs,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from korg_tui.causal import Lane, Ledger, Link, Rewind, Weave, weave
 from korg_tui.event import Kind
-from korg_tui.views import marks
+from korg_tui.views import marks, words
 from korg_tui.views.sections import Line
 
 BASIS = {
@@ -43,8 +43,8 @@ def _also(ledger: Ledger, rewind: Rewind, seq: int, said: list[Line]) -> list[Li
     for rule, before in rewind.reasons(seq):
         source = ledger.row_of(before)
         if source is not None and target is not None and last and last != f"rule {rule}":
-            words = f"also: {sentence(ledger, rule, source, target)}"
-            lines.append(Line(words, label=f"rule {rule}", seq=before))
+            said_too = f"also: {sentence(ledger, rule, source, target)}"
+            lines.append(Line(said_too, label=f"rule {rule}", seq=before))
     return lines
 
 
@@ -52,7 +52,7 @@ def sentence(ledger: Ledger, rule: int, source: int, target: int) -> str:
     """One edge in words: `7 read the result of 6, the Agent call that returned sub-agent 2, in which 5 ran`.
 
     `source` and `target` are rows; the rule is the one that the edge counts as in a chain."""
-    s, t = ledger.seq[source], ledger.seq[target]
+    s, t = _label(ledger, source), _label(ledger, target)
     match rule:
         case 1:
             return f"{t} followed from {s}, its parent"
@@ -66,7 +66,7 @@ def sentence(ledger: Ledger, rule: int, source: int, target: int) -> str:
 
 def brief(ledger: Ledger, rule: int, source: int, target: int) -> str:
     """The same in a few words, about the target: `it read what 6 returned`."""
-    s = ledger.seq[source]
+    s = _label(ledger, source)
     match rule:
         case 1:
             return f"caused by {s}"
@@ -77,11 +77,11 @@ def brief(ledger: Ledger, rule: int, source: int, target: int) -> str:
             return f"started by {s}"
         case _:
             call = _call_between(ledger, source, target)
-            return f"it read what {s if call is None else ledger.seq[call[0]]} returned"
+            return f"it read what {s if call is None else _label(ledger, call[0])} returned"
 
 
 def _reading_or_return(ledger: Ledger, source: int, target: int) -> str:
-    s, t = ledger.seq[source], ledger.seq[target]
+    s, t = _label(ledger, source), _label(ledger, target)
     found = _return_of(ledger, source, target)
     if found is None:
         sure = _weave(ledger, target).surely_consumed(source, target)
@@ -95,18 +95,18 @@ def _launch(ledger: Ledger, call: int, opener: int) -> str:
     lane = ledger.lane_at(opener)
     links = [] if lane is None else _weave(ledger, opener).lane_links(lane)
     started = "started" if any(link.certain for link in links if link.call == call) else "may have started"
-    return f"{ledger.seq[opener]} began {_sub(lane)}, which {_named(ledger, call)} {started}"
+    return f"{_label(ledger, opener)} began {_sub(lane)}, which {_named(ledger, call)} {started}"
 
 
 def _reading_of_return(ledger: Ledger, source: int, target: int) -> str:
-    s, t = ledger.seq[source], ledger.seq[target]
+    s, t = _label(ledger, source), _label(ledger, target)
     found = _call_between(ledger, source, target)
     if found is None:
         return f"{t} read the result of {s}"
     call, lane, certain = found
     read = "read" if certain else "may have read"
     where = "" if call == source else f", in which {s} ran"
-    name = f"{ledger.seq[call]}, the {_call(ledger, call)}"
+    name = f"{_label(ledger, call)}, the {_call(ledger, call)}"
     return f"{t} {read} the result of {name} that returned {_sub(lane)}{where}"
 
 
@@ -156,7 +156,11 @@ def _call(ledger: Ledger, row: int) -> str:
 def _named(ledger: Ledger, row: int) -> str:
     """`the Read call 3`, or `hook.post 4`."""
     call = _call(ledger, row)
-    return f"{'the ' if call.endswith(' call') else ''}{call} {ledger.seq[row]}"
+    return f"{'the ' if call.endswith(' call') else ''}{call} {_label(ledger, row)}"
+
+
+def _label(ledger: Ledger, row: int) -> str:
+    return words.label(ledger, ledger.seq[row])
 
 
 def _sub(lane: Lane | None) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from datetime import UTC, datetime, tzinfo
+from pathlib import PurePath
 
 from korg_tui.causal import Ledger, Pointer
 from korg_tui.event import Gap
+from korg_tui.text import crop, visible
 
 NO_TIME = "no time"
+_LEDGER_CELLS = 20
 
 _BAR_STEPS_MS = (0, 10, 30, 100, 300, 1_000, 3_000, 10_000)
 _SECOND, _MINUTE, _HOUR, _DAY = 1_000, 60_000, 3_600_000, 86_400_000
@@ -90,6 +93,14 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def label(ledger: Ledger, seq: int) -> str:
+    """An event as people call it: its seq, or `agent-one:5` where it lies in a sub-agent's own ledger."""
+    name, number = ledger.address(seq)
+    if name == ledger.name:
+        return str(seq)
+    return f"{crop(visible(PurePath(name).stem), _LEDGER_CELLS)}:{number}"
+
+
 def gap(missing: Gap) -> str:
     """`events 101–412 are missing here: 312 that the source has and could not give`."""
     if missing.count == 1:
@@ -100,12 +111,13 @@ def gap(missing: Gap) -> str:
 
 def pointer(ledger: Ledger, row: int) -> str:
     """Why an event has no parent here, in words; empty when it needs none (CAUSALITY §2)."""
-    state, parent = ledger.pointer_at(row), ledger.parent_at(row)
+    state, named = ledger.pointer_at(row), ledger.parent_at(row)
+    parent = None if named is None else label(ledger, named)
     match state:
         case Pointer.DEAD:
             return f"parent {parent} missing: not in the ledger"
         case Pointer.UNLOADED:
-            in_gap = any(gap.first <= (parent or 0) <= gap.last for gap in ledger.holes)
+            in_gap = any(gap.first <= (named or 0) <= gap.last for gap in ledger.holes)
             where = "in a gap that the source did not fill" if in_gap else "before the window"
             return f"parent {parent} not loaded: {where}"
         case Pointer.REWOUND:
@@ -115,7 +127,7 @@ def pointer(ledger: Ledger, row: int) -> str:
         case Pointer.MALFORMED:
             return "parent unreadable: not a whole number"
         case Pointer.FORWARD:
-            itself = "this event itself" if parent == ledger.seq_at(row) else "not earlier than this event"
+            itself = "this event itself" if named == ledger.seq_at(row) else "not earlier than this event"
             return f"parent {parent} cannot be: {itself}"
         case Pointer.GOVERNANCE:
             return f"parent {parent} is a governance event: no agent did it"

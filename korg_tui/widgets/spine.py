@@ -184,7 +184,7 @@ class SpineView(LineList):
 
     def _seq(self, line: SpineLine) -> Strip:
         hit = line.row in self.hits
-        number = "·" if line.seq is None else str(line.seq)
+        number = line.number or "·"
         text = f"{'*' if hit else ' '}{number:>{self._seq_cells - 1}} "
         return Strip([Segment(text, self._style("spine--hit" if hit else "spine--seq"))])
 

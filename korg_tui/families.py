@@ -7,7 +7,7 @@ with a declared link. Its own ledger is then no session of its own, and is kept 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +41,7 @@ class Families:
     def __init__(self) -> None:
         self._members: dict[Place, _Member] = {}
         self._named: dict[Place, Reading] = {}
+        self._missing: list[Path] = []
 
     def gather(self, readings: Iterable[Reading]) -> Families:
         """Bring together readings that are complete."""
@@ -66,11 +67,10 @@ class Families:
             return self._take_in(host)
         return self._take_in(reading) if any(_names_agents(change) for change in changes) else []
 
-    def missing(self) -> Iterator[Path]:
-        """Where ledgers would lie that calls name and nobody has opened."""
-        for folder, identity in self._named:
-            if (folder, identity) not in self._members:
-                yield folder / f"{_PREFIX}{identity}{_SUFFIX}"
+    def missing(self) -> list[Path]:
+        """Where ledgers would lie that calls have named since this was asked last, and nobody has opened."""
+        missing, self._missing = self._missing, []
+        return [path for path in missing if _place_at(path) not in self._members]
 
     def _take_in(self, host: Reading) -> list[Told]:
         """Make guests of every sub-agent that the calls of a host name, and of theirs in turn."""
@@ -87,7 +87,9 @@ class Families:
         folder, ledger = _folder_of(host), _ledger(host)
         for row, identity in ledger.columns.agents.items():
             place = (folder or Path(), identity)
-            self._named.setdefault(place, host)
+            if place not in self._named:
+                self._named[place] = host
+                self._missing.append(place[0] / f"{_PREFIX}{identity}{_SUFFIX}")
             member = self._members.get(place)
             if member is None or self._named[place] is not host or not len(_ledger(member.reading)):
                 continue
@@ -104,7 +106,7 @@ class Families:
         if member.origin is None:
             return []
         own.host, host.kin[own.name] = ledger, member.reading
-        return self._welcome(member, range(len(own)))
+        return [*self._welcome(member, range(len(own))), (member.reading, ())]
 
     def _welcome(self, member: _Member, rows: Iterable[int]) -> list[Told]:
         own, host, origin = _ledger(member.reading), member.host, member.origin
@@ -135,6 +137,7 @@ class Families:
         if host is not None and origin is not None:
             ledger = _ledger(host)
             told.append((host, [Appended(ledger, ledger.release([origin]), ())]))
+            told.append((member.reading, ()))
         member.host = member.origin = own.host = None
         self._scatter(member.reading)
         own.release([each for each in own.origins if each is not None])
@@ -167,7 +170,10 @@ def _folder_of(reading: Reading) -> Path | None:
 
 
 def _place_of(reading: Reading) -> Place | None:
-    path = reading.source.watched
+    return _place_at(reading.source.watched)
+
+
+def _place_at(path: Path | None) -> Place | None:
     if path is None or not (path.name.startswith(_PREFIX) and path.name.endswith(_SUFFIX)):
         return None
     return path.parent, path.name[len(_PREFIX) : -len(_SUFFIX)]

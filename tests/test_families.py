@@ -310,10 +310,10 @@ def test_a_call_that_hangs_from_nothing_takes_nobody_in(folder: Folder) -> None:
 def test_ledgers_that_are_named_and_not_open_can_be_asked_for(folder: Folder) -> None:
     folder.write("parent", parent())
     folder.read("parent")
-    assert list(folder.families.missing()) == [folder.path / "agent-one.jsonl"]
+    assert folder.families.missing() == [folder.path / "agent-one.jsonl"]
     folder.write("agent-one", child())
     folder.read("agent-one")
-    assert list(folder.families.missing()) == []
+    assert folder.families.missing() == []
 
 
 # --- one ledger or two: the same lanes, links and sets
@@ -392,3 +392,17 @@ def test_one_ledger_or_two_make_the_same_model(turns: list[str]) -> None:
             named(joint, [each])[0]: [(rule, named(joint, [step])[0]) for rule, step in chain]
             for each, chain in there["why"].items()
         } == chains
+
+
+def test_what_comes_at_the_end_moves_no_row(folder: Folder) -> None:
+    folder.write("parent", parent())
+    folder.write("agent-one", child(events=3))
+    folder.read("parent", "agent-one")
+    ledger = folder.ledger("parent")
+    revision, touched = ledger.revision, ledger.touched
+    more = child(events=3)
+    more.now_ms = START_MS + 60_000
+    more.infer(2, by=ONE)
+    folder.write("agent-one", more)
+    folder.poll()
+    assert (ledger.revision, ledger.touched) == (revision, touched + 1)

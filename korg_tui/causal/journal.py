@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from korg_tui.causal.ledger import Gone, Ledger
+from korg_tui.causal.ledger import Gone, Judge, Ledger
 from korg_tui.causal.rewind import NoSuchEvent, rewind
 from korg_tui.event import Event, Gap, Record
 from korg_tui.sources import Fact, Filled, Grew, Holes, Replaced
+
+RULES_TOLD = 5_000
+"""Of so many events that a source drops at once, it is kept by which rules §3 would have dropped them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +152,7 @@ def _appended(ledger: Ledger, first: int, run: Sequence[Record]) -> Appended:
 
 
 def _replace_in(ledger: Ledger, fact: Replaced, run: Sequence[Record]) -> list[Change]:
-    first, gone = ledger.replace(fact.offset, run, fact.epoch, lambda to: _invalid(ledger, to))
+    first, gone = ledger.replace(fact.offset, run, fact.epoch, lambda to, count: _judge(ledger, to, count))
     changes: list[Change] = []
     if gone:
         to = max((ledger.seq[row] for row in range(first)), default=0)
@@ -159,13 +162,15 @@ def _replace_in(ledger: Ledger, fact: Replaced, run: Sequence[Record]) -> list[C
     return changes
 
 
-def _invalid(ledger: Ledger, to: int) -> frozenset[int]:
-    """What §3 calls invalid for a rewind to the last agent event that is not after `to`."""
+def _judge(ledger: Ledger, to: int, count: int) -> Judge:
+    """What §3 says of `count` events for a rewind to the last agent event that is not after `to`."""
     try:
-        return frozenset(rewind(ledger, max(to, 0)).invalidated)
+        found = rewind(ledger, max(to, 0))
     except NoSuchEvent as missing:
         before = [seq for seq in missing.nearest if seq < to]
-        return frozenset(rewind(ledger, before[0] if before else 0).invalidated)
+        found = rewind(ledger, before[0] if before else 0)
+    tells_rules = count <= RULES_TOLD
+    return lambda seq: (found.state(seq), found.rules(seq) if tells_rules else ())
 
 
 def _split_run(ledger: Ledger, records: list[Record]) -> tuple[list[Record], list[Record]]:

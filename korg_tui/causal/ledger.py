@@ -23,14 +23,28 @@ class Gone:
     """An event that a rewind removed while somebody watched (CAUSALITY §8).
 
     `generation` is the one that dropped it; `epoch` is the reading of the source that still had its
-    body; `lane` and `invalid` say where it stood, and whether §3 called it invalid for that target.
+    body; `lane` says where it stood; `fate` is what §3 said of it for that target: `invalidated`, `possible`,
+    `unknown`, `independent`, or `governance`, of which §3 does not speak; `rules` are those by which it went.
     """
 
     generation: int
     event: Event
     epoch: int
     lane: int
-    invalid: bool
+    fate: str
+    rules: tuple[int, ...] = ()
+
+    @property
+    def invalid(self) -> bool:
+        """Whether §3 called it invalid."""
+        return self.fate == "invalidated"
+
+
+Verdict = tuple[str, tuple[int, ...]]
+"""What §3 says of an event, and the rules by which it goes: `Gone.fate`, `Gone.rules`."""
+
+Judge = Callable[[int], Verdict]
+"""The verdict on the event of a seq."""
 
 
 class Ledger(Steps):
@@ -41,6 +55,7 @@ class Ledger(Steps):
         self.generation = 0
         self.epoch = 0
         self.gone: list[Gone] = []
+        self._dismissed: set[int] = set()
         self.host: Ledger | None = None
         """The ledger in which the events of this one are guests."""
         self._written = NONE
@@ -99,8 +114,11 @@ class Ledger(Steps):
         new = [gap for gap in holes if gap not in before]
         old = [row for gap, row in before.items() if gap not in holes]
         first = min([*old, *(self.columns.first_from(gap.first) for gap in new)])
-        kept = [each for each in self._take_back(first) if each[1] not in before or each[1] in holes]
+        moved = self._take_back(first)
+        kept = [each for each in moved if each[1] not in before or each[1] in holes]
         self._insert(first, [*((order_of(gap, gap.last), gap) for gap in new), *kept])
+        if moved:
+            self.reshaped()
         self.session_book.settle()
         return first
 
@@ -147,19 +165,20 @@ class Ledger(Steps):
         for index in leaving:
             self.origins[index] = None
         self._insert(first, kept)
+        self.reshaped()
         self.session_book.settle()
         return first
 
     # generations
 
     def replace(
-        self, offset: int, records: Sequence[Record], epoch: int, invalid: Callable[[int], frozenset[int]]
+        self, offset: int, records: Sequence[Record], epoch: int, judge: Callable[[int, int], Judge]
     ) -> tuple[int, tuple[Gone, ...]]:
         """Put `records` in the place of every row whose record began at `offset` or later (§8).
 
         Content is compared, seq by seq: what is the same stays what it was, at its new place. If
-        something else was there, it is dropped and a new generation begins. `invalid(to)` answers which
-        seqs §3 calls invalid for a rewind to `to`; it is asked before anything is dropped.
+        something else was there, it is dropped and a new generation begins. `judge(to, count)` gives what
+        §3 says of `count` events for a rewind to `to`; it is asked before anything is dropped.
 
         Returns the first row that changed, and what was dropped.
         """
@@ -168,7 +187,7 @@ class Ledger(Steps):
         for row, record in zip(old[:same], records, strict=False):
             self.columns.offset[row], self.columns.length[row] = record.offset, record.length
         old, records = old[same:], records[same:]
-        gone = self._drop(old, invalid) if old else ()
+        gone = self._drop(old, judge) if old else ()
         self.epoch = epoch
         last = max(range(len(self)), key=self.offset.__getitem__, default=-1)
         self._written = NONE if last < 0 else self.columns.seq[last]
@@ -187,13 +206,13 @@ class Ledger(Steps):
             return self.kind[row] == _MALFORMED and self.length[row] == record.length
         return self.seq_at(row) == record.seq and self.columns.digest[row] == record.digest
 
-    def _drop(self, rows: Sequence[int], invalid: Callable[[int], frozenset[int]]) -> tuple[Gone, ...]:
+    def _drop(self, rows: Sequence[int], judge: Callable[[int, int], Judge]) -> tuple[Gone, ...]:
         dropped = set(rows)
         events = [row for row in rows if self.kind[row] < _MALFORMED]
         kept = self.columns.seq[rows[0] - 1] if rows[0] else NONE
-        called_invalid = invalid(kept) if events else frozenset()
         self.generation += bool(events)
-        gone = tuple(self._gone(row, called_invalid) for row in events)
+        judged = judge(kept, len(events)) if events else None
+        gone = tuple(self._gone(row, judged) for row in events) if judged else ()
         for row in events:
             self._remember(row)
         staying = [
@@ -207,13 +226,27 @@ class Ledger(Steps):
         self.reshaped()
         return gone
 
-    def _gone(self, row: int, invalid: frozenset[int]) -> Gone:
+    def _gone(self, row: int, judge: Judge) -> Gone:
         event = self.columns.record_at(row)
         assert isinstance(event, Event)
         lane = self.lane_at(row)
-        return Gone(
-            self.generation, event, self.epoch, -1 if lane is None else lane.id, event.seq in invalid
-        )
+        fate, rules = judge(event.seq) if event.kind.agent else ("governance", ())
+        return Gone(self.generation, event, self.epoch, -1 if lane is None else lane.id, fate, rules)
+
+    def dismiss(self) -> int:
+        """Keep what rewinds dropped no longer; pointers into it stay `rewound`. Returns how much it was."""
+        count = len(self.gone)
+        first: dict[int, int] = {}
+        for each in self.gone:
+            first[each.generation] = min(each.event.seq, first.get(each.generation, each.event.seq))
+        self._dismissed.update(first.values())
+        self.gone.clear()
+        self.reshaped()
+        return count
+
+    def dismissed_at(self, row: int) -> bool:
+        """Whether what was dismissed had stood where this row is."""
+        return any(self.columns.first_from(seq) == row for seq in self._dismissed)
 
     def _remember(self, row: int) -> None:
         digest, parent_row = self.columns.digest[row], self.parent_rows[row]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from korg_tui.causal.columns import BAD, NONE
@@ -55,13 +55,12 @@ class Steps(Rows):
     def _insert(self, first: int, placed: Iterable[Placed]) -> int:
         """Put steps in their places, the earliest of which is row `first`, and place what comes after them
         again. Returns `first`."""
-        self._steps(sorted([*self._take_back(first), *placed], key=_order))
-        return first
-
-    def _steps(self, placed: Sequence[Placed]) -> None:
-        for (place, *_), step in placed:
+        moved = self._take_back(first)
+        for (place, *_), step in sorted([*moved, *placed], key=_order):
             self._step(step, place)
-        self.reshaped()
+        if moved:
+            self.reshaped()
+        return first
 
     def _take_back(self, row: int) -> list[Placed]:
         """Undo every step from `row` on; return the records with where they stood."""

@@ -6,9 +6,7 @@ import gc
 import os
 import re
 import select
-import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
 from typing import ClassVar, Protocol
@@ -17,22 +15,13 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding
 
+from korg_tui.arrivals import Arrivals
 from korg_tui.commands import Situation
-from korg_tui.messages import Clock, FactArrived, OpenDemo, OpenSession
+from korg_tui.messages import Arrived, Clock, Looked, OpenDemo, OpenSession
 from korg_tui.palette import TablePalette
 from korg_tui.reading import Reading
 from korg_tui.screens import LONG, HelpScreen, KorgScreen, LedgersScreen, SessionScreen
-from korg_tui.sources import (
-    CaughtUp,
-    DemoSource,
-    Fact,
-    Feed,
-    Source,
-    SourceError,
-    StdinSource,
-    discover,
-    open_sources,
-)
+from korg_tui.sources import CaughtUp, DemoSource, Fact, FolderSource, Pool, Source
 from korg_tui.text import visible
 from korg_tui.themes import THEMES, styles_folder
 from korg_tui.views import session_rows
@@ -40,29 +29,25 @@ from korg_tui.views import session_rows
 HUNG_UP = 129
 """Exit code: the terminal was lost, as a shell counts the signal that says so."""
 
-NO_TERMINAL = 2
-"""Exit code: the screen was asked for where there is none."""
-
-QUEUED = 4
-"""Facts of all feeds that may wait for the screen; a feed that is further ahead waits itself."""
-
-
-AT_ONCE = 8
-"""Sources that are read for the first time at once."""
-
 LEAVING_SECONDS = 1.0
-"""After so long, feeds that still run are left to end with the program."""
+"""The terminal is looked at so often."""
+
+TAKING_SECONDS = 0.01
+"""After so long, keys come before more facts."""
+
+BREATH_SECONDS = 0.004
+"""What keys and the screen get in between."""
+
+LOOKING_SECONDS = 2.0
+"""While there is nothing to show, it is looked for something so often."""
 
 
-class Reader(Protocol):
-    """What the app needs of a feed."""
+class Feeds(Protocol):
+    """What the app needs of the feeds of all sources."""
 
-    def start(self) -> None: ...
+    def add(self, source: Source, post: Callable[[Fact], None]) -> None: ...
 
     def stop(self) -> None: ...
-
-
-MakeFeed = Callable[[Source, Callable[[Fact], None]], Reader]
 
 
 def wall_clock() -> int:
@@ -71,7 +56,8 @@ def wall_clock() -> int:
 
 
 class KorgApp(App[int], inherit_bindings=False):
-    """The explorer over these sources. `looked` says where was looked when there are none."""
+    """The explorer over these sources. When there are none, `looked` says where was looked, and `look` is
+    called now and then, in a thread of its own, until there are some."""
 
     TITLE = "korg-tui"
     COMMANDS: ClassVar = {TablePalette}
@@ -82,11 +68,12 @@ class KorgApp(App[int], inherit_bindings=False):
         self,
         sources: Sequence[Source],
         *,
-        feed: MakeFeed = Feed,
+        feeds: Feeds | None = None,
         clock: Clock = wall_clock,
         theme: str = "dark",
         ascii_only: bool = False,
         looked: str = "",
+        look: Callable[[], Looked] | None = None,
         utc: bool = False,
     ) -> None:
         plain = "NO_COLOR" in os.environ
@@ -99,16 +86,15 @@ class KorgApp(App[int], inherit_bindings=False):
         self.ascii_only = ascii_only
         self.looked = looked
         self.utc = utc
-        self.readings = [Reading.of(source) for source in sources]
-        self._make_feed = feed
-        self._feeds: list[Reader] = []
-        self._waiting: deque[tuple[Reading, Reader]] = deque()
-        self._begun: list[Reading] = []
-        """Readings that are read for the first time now."""
-        self._room = threading.Semaphore(QUEUED)
-        self._facts: deque[FactArrived] = deque()
-        self._closing = False
-        self._ui_thread = threading.get_ident()
+        self.readings: list[Reading] = []
+        """One for each ledger source."""
+        self.folders: list[Reading] = []
+        """What the folders say of themselves; their ledgers are readings of their own."""
+        self._sources = list(sources)
+        self._feeds = Pool() if feeds is None else feeds
+        self._arrivals = Arrivals(lambda: self.post_message(Arrived()))
+        self._look = look
+        self._unfrozen = 0
         self._opened_alone = False
 
     async def on_event(self, event: events.Event) -> None:
@@ -125,64 +111,91 @@ class KorgApp(App[int], inherit_bindings=False):
     # feeds
 
     def on_mount(self) -> None:
-        self._ui_thread = threading.get_ident()
+        self._arrivals.begin()
         self.push_screen(LedgersScreen())
         if not self.is_headless:
             self.set_interval(LEAVING_SECONDS, self._leave_with_the_terminal)
-        for reading in self.readings:
-            self._follow(reading)
+        if self._look is not None:
+            self.set_interval(LOOKING_SECONDS, self._look_again)
+        for source in self._sources:
+            self._follow(source)
 
     def _leave_with_the_terminal(self) -> None:
         """A terminal that is lost ends the program, also where nobody sends it a signal."""
         if _hung_up(0):
             self.exit(HUNG_UP)
 
-    def _follow(self, reading: Reading) -> None:
-        feed = self._make_feed(reading.source, lambda fact: self._post(reading, fact))
-        self._feeds.append(feed)
-        self._waiting.append((reading, feed))
-        self._start_feeds()
+    def _follow(self, source: Source) -> None:
+        reading = Reading.of(source)
+        if isinstance(source, FolderSource):
+            source.found = self._arrivals.found
+            self.folders.append(reading)
+        else:
+            self.readings.append(reading)
+        self._feeds.add(source, lambda fact: self._arrivals.post(reading, fact))
 
-    def _start_feeds(self) -> None:
-        """Begin to read, a few sources at a time: hundreds of them at once would only hold each other up."""
-        self._begun = [reading for reading in self._begun if reading.state == "reading"]
-        while self._waiting and len(self._begun) < AT_ONCE:
-            reading, feed = self._waiting.popleft()
-            self._begun.append(reading)
-            feed.start()
-
-    def _post(self, reading: Reading, fact: Fact) -> None:
-        """Called by a feed, in its thread: waits while the screen is behind."""
-        if threading.get_ident() != self._ui_thread:
-            while not self._room.acquire(timeout=0.2):
-                if self._closing:
-                    return
-        self.post_message(FactArrived(reading, fact))
-
-    def on_fact_arrived(self, message: FactArrived) -> None:
-        self._facts.append(message)
+    def on_arrived(self) -> None:
         self.take_facts()
 
     def take_facts(self) -> None:
-        """Take in the facts that have arrived, unless a calculation reads the ledgers."""
+        """Take in what has arrived, unless a calculation reads the ledgers. Keys do not wait for all."""
         screens = [screen for screen in self.screen_stack if isinstance(screen, KorgScreen)]
-        while self._facts and not any(screen.busy for screen in screens):
-            message = self._facts.popleft()
-            self._room.release()
-            changes = message.reading.apply(message.fact)
-            for screen in screens:
-                screen.changed(message.reading, changes)
-            if isinstance(message.fact, CaughtUp):
-                _spare_the_collector(message.reading)
-            self._start_feeds()
-            self._open_if_alone()
+        until = time.monotonic() + TAKING_SECONDS
+        while not any(screen.busy for screen in screens):
+            arrival = self._arrivals.take()
+            if arrival is None:
+                return
+            if isinstance(arrival, tuple):
+                self._take(*arrival, screens)
+            else:
+                self._follow(arrival)
+            if time.monotonic() >= until:
+                self.set_timer(BREATH_SECONDS, self.take_facts)
+                return
+
+    def _take(self, reading: Reading, fact: Fact, screens: Sequence[KorgScreen]) -> None:
+        changes = reading.apply(fact)
+        for screen in screens:
+            screen.changed(reading, changes)
+        if isinstance(fact, CaughtUp):
+            self._spare_the_collector(reading)
+        self._open_if_alone()
+
+    def _spare_the_collector(self, reading: Reading) -> None:
+        """What long ledgers have become stays: looking through all of it for garbage would hold keys up for
+        a quarter of a second, again and again."""
+        self._unfrozen += sum(map(len, reading.journal.ledgers))
+        if self._unfrozen >= LONG:
+            self._unfrozen = 0
+            gc.freeze()
 
     def on_unmount(self) -> None:
-        self._closing = True
-        until = time.monotonic() + LEAVING_SECONDS
-        for feed in self._feeds:
-            if time.monotonic() < until:
-                feed.stop()
+        self._arrivals.close()
+        self._feeds.stop()
+
+    # looking for something to open
+
+    @property
+    def looks(self) -> bool:
+        """Whether it is looked for something to open while there is nothing."""
+        return self._look is not None
+
+    def _look_again(self) -> None:
+        if not (self.readings or self.folders):
+            self.run_worker(self._look_in_a_thread, thread=True, exclusive=True, exit_on_error=False)
+
+    def _look_in_a_thread(self) -> None:
+        assert self._look is not None
+        self.post_message(self._look())
+
+    def on_looked(self, message: Looked) -> None:
+        if self.readings or self.folders:
+            return
+        self.looked = message.where
+        for source in message.sources:
+            self._follow(source)
+        if isinstance(self.screen, LedgersScreen):
+            self.screen.looked_again(message.why)
 
     # screens
 
@@ -190,10 +203,12 @@ class KorgApp(App[int], inherit_bindings=False):
         """The only session of the only source is opened at once; escape leads to the list."""
         if self._opened_alone or len(self.readings) != 1 or not isinstance(self.screen, LedgersScreen):
             return
+        if not all(folder.caught_up for folder in self.folders):
+            return
         (reading,) = self.readings
         if not reading.caught_up:
             return
-        rows = [row for ledger in reading.journal.ledgers for row in session_rows(ledger, 0)]
+        rows = [row for ledger in reading.journal.ledgers for row in session_rows(ledger)]
         self._opened_alone = bool(rows)
         if len(rows) == 1:
             self.post_message(OpenSession(reading, rows[0].ledger, rows[0].index))
@@ -209,10 +224,9 @@ class KorgApp(App[int], inherit_bindings=False):
                     self.push_screen(screen)
 
     def on_open_demo(self, _: OpenDemo) -> None:
-        reading = Reading.of(DemoSource())
-        self.readings = [reading]
+        self.readings, self.folders = [], []
         self._opened_alone = False
-        self._follow(reading)
+        self._follow(DemoSource())
 
     def open_help(self, now: Situation) -> None:
         """Show the help of this situation."""
@@ -240,47 +254,3 @@ def _hung_up(descriptor: int) -> bool:
     poll = select.poll()
     poll.register(descriptor, 0)
     return any(event & select.POLLHUP for _, event in poll.poll(0))
-
-
-def _spare_the_collector(reading: Reading) -> None:
-    """What a long ledger has become stays: looking through all of it for garbage would hold keys up for a
-    quarter of a second, again and again."""
-    if sum(map(len, reading.journal.ledgers)) >= LONG:
-        gc.freeze()
-
-
-def run(names: Sequence[str], *, demo: bool = False, theme: str = "dark", ascii: bool = False) -> int:  # noqa: A002
-    """Open the explorer over these sources until the person leaves it. Returns the exit code.
-
-    Without names it opens what `discover` finds, or says where it looked and offers the demo. Raises
-    SourceError when a name can never be a ledger, and whatever an internal fault raised."""
-    looked = ""
-    sources: list[Source] = [DemoSource()] if demo else []
-    if not demo and not names:
-        found = discover()
-        sources, looked = list(open_sources(found.ledgers)), "\n".join(found.looked)
-    elif not demo:
-        sources = [_with_keys(source) for source in open_sources(names, wait=True)]
-    if not (os.isatty(0) and os.isatty(2)):
-        raise SourceError("the screen needs a terminal; korg-tui show LEDGER prints it", NO_TERMINAL)
-    app = KorgApp(sources, theme=theme, ascii_only=ascii, looked=looked)
-    code = app.run()
-    if app.fault is not None:
-        raise app.fault
-    return code if code is not None else app.return_code or 0
-
-
-def _with_keys(source: Source) -> Source:
-    """When a ledger comes from standard input, keys come from the terminal: it takes the place of standard
-    input, and the ledger is read from a copy of the descriptor."""
-    if source.name != "-":
-        return source
-    ledger = os.dup(0)
-    try:
-        terminal = os.open("/dev/tty", os.O_RDWR)
-    except OSError:
-        os.close(ledger)
-        raise SourceError("standard input: no terminal to take keys from; give a ledger file") from None
-    os.dup2(terminal, 0)
-    os.close(terminal)
-    return StdinSource(descriptor=ledger)

@@ -172,7 +172,7 @@ def _add_screen(command: argparse.ArgumentParser) -> None:
 
 
 def _tui(arguments: argparse.Namespace) -> int:
-    from korg_tui.app import run
+    from korg_tui.opening import run
 
     return run(arguments.words, demo=arguments.demo, theme=arguments.theme, ascii=arguments.ascii)
 

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from textual.message import Message
 
 from korg_tui.reading import Reading
-from korg_tui.sources import Fact
+from korg_tui.sources import Source
 
 Clock = Callable[[], int]
 """The time now, in milliseconds since the epoch, UTC."""
 
 
-class FactArrived(Message):
-    """A feed has a fact for a reading."""
+class Arrived(Message):
+    """Feeds have brought something that nobody was told of yet."""
 
-    def __init__(self, reading: Reading, fact: Fact) -> None:
+
+class Looked(Message):
+    """It was looked for something to open: what was found and why it was chosen, and where was looked."""
+
+    def __init__(self, sources: Sequence[Source], where: str = "", why: str = "") -> None:
         super().__init__()
-        self.reading = reading
-        self.fact = fact
+        self.sources = sources
+        self.where = where
+        self.why = why
 
 
 class OpenSession(Message):

@@ -76,27 +76,30 @@ class MemorySource:
         pass
 
 
-class InstantFeed:
-    """Posts the first reading at once, in the thread of the screen; afterwards the source posts itself."""
+class InstantFeeds:
+    """Posts first readings at once, in the thread of the screen; afterwards the sources post themselves."""
 
-    def __init__(self, source: Source, post: Callable[[Fact], None]) -> None:
-        self.source, self.post = source, post
+    def __init__(self) -> None:
+        self.sources: list[Source] = []
 
-    def start(self) -> None:
-        if isinstance(self.source, MemorySource):
-            self.source.post = self.post
-        for fact in self.source.start():
-            self.post(fact)
+    def add(self, source: Source, post: Callable[[Fact], None]) -> None:
+        self.sources.append(source)
+        if isinstance(source, MemorySource):
+            source.post = post
+        for fact in source.start():
+            post(fact)
 
     def stop(self) -> None:
-        self.source.close()
+        for source in self.sources:
+            source.close()
 
 
 def app_over(*ledgers: Book | bytes | MemorySource, clock: FixedClock | None = None, **more):
     """An app over these ledgers that reads them at once, with a clock that stands still."""
     sources = [each if isinstance(each, MemorySource) else MemorySource(each) for each in ledgers]
     clock = clock or FixedClock()
-    return KorgApp(sources, feed=InstantFeed, clock=lambda: clock.now_ms, utc=True, **more)
+    more.setdefault("feeds", InstantFeeds())
+    return KorgApp(sources, clock=lambda: clock.now_ms, utc=True, **more)
 
 
 def wheel(kind: type[MouseEvent]) -> MouseEvent:

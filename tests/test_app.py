@@ -8,12 +8,11 @@ import pytest
 
 from builders import FixedClock
 from korg_tui import commands
-from korg_tui.app import AT_ONCE, KorgApp
+from korg_tui.app import KorgApp
 from korg_tui.commands import COMMANDS, Place
 from korg_tui.palette import TablePalette
 from korg_tui.screens import HelpScreen, SessionScreen, asking
-from korg_tui.sources import Fact, Source
-from stage import InstantFeed, MemorySource, app_over, keys, story, worked_example
+from stage import MemorySource, app_over, keys, story, worked_example
 
 
 async def test_q_quits():
@@ -160,61 +159,6 @@ async def test_a_long_calculation_runs_beside_the_screen_and_facts_wait_for_it(m
         await pilot.pause()
         assert shown == ["second"]
         assert len(app.screen.ledger) == 8
-
-
-async def test_a_feed_that_is_ahead_waits_for_the_screen():
-    class Eager:
-        def __init__(self, source: Source, post) -> None:
-            self.source, self.post = source, post
-            self.posted = 0
-            self.thread = threading.Thread(target=self.run)
-
-        def start(self) -> None:
-            self.thread.start()
-
-        def run(self) -> None:
-            for fact in self.source.start():
-                self.post(fact)
-                self.posted += 1
-
-        def stop(self) -> None:
-            self.thread.join(5)
-            assert not self.thread.is_alive()
-
-    class Endless(MemorySource):
-        def start(self):
-            facts: list[Fact] = list(super().start())
-            yield from facts
-            while not done.is_set():
-                yield facts[-1]
-
-    done = threading.Event()
-    app = KorgApp([Endless(worked_example())], feed=Eager, clock=lambda: 0)
-    async with app.run_test() as pilot:
-        await pilot.pause(0.1)
-        app._facts.clear()
-        assert app._feeds[0].posted < 10_000
-        done.set()
-
-
-async def test_of_many_sources_a_few_are_read_at_once_and_all_in_the_end():
-    class Held(InstantFeed):
-        def start(self) -> None:
-            begun.append(self)
-
-    begun: list[Held] = []
-    names = [f"/ledgers/{number}.jsonl" for number in range(2 * AT_ONCE + 1)]
-    sources = [MemorySource(worked_example(), name) for name in names]
-    app = KorgApp(sources, feed=Held, clock=lambda: 0)
-    async with app.run_test() as pilot:
-        await pilot.pause()
-        assert len(begun) == AT_ONCE
-        for held in begun:
-            InstantFeed.start(held)
-            await pilot.pause()
-            assert len(begun) <= len(sources)
-        assert len(begun) == len(sources)
-        assert all(reading.caught_up for reading in app.readings)
 
 
 def test_every_place_has_an_owner():

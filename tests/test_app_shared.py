@@ -11,7 +11,7 @@ from korg_tui.reading import Reading
 from korg_tui.screens import LedgersScreen, SessionScreen
 from korg_tui.sources import open_sources
 from korg_tui.views import SessionRow
-from stage import InstantFeed
+from stage import InstantFeeds
 
 LEDGERS = Path(__file__).parents[2] / "shared" / "ledgers"
 
@@ -19,7 +19,7 @@ if LEDGERS.is_dir():
 
     async def test_every_shared_ledger_opens_and_previews():
         sources = open_sources([LEDGERS])
-        app = KorgApp(sources, feed=InstantFeed, clock=lambda: FixedClock().now_ms, utc=True)
+        app = KorgApp(sources, feeds=InstantFeeds(), clock=lambda: FixedClock().now_ms, utc=True)
         async with app.run_test(size=(100, 30)) as pilot:
             while not all(reading.caught_up for reading in app.readings):
                 await pilot.pause()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from builders import START_MS, Book, FixedClock
 from korg_tui.screens import LedgersScreen, SessionScreen
-from korg_tui.sources import Fact, Opened, Progress, SourceError, State
+from korg_tui.sources import Fact, Opened, Pool, Progress, SourceError, State
 from korg_tui.widgets.lines import LineList
 from stage import MemorySource, app_over, keys, story
 
@@ -120,10 +120,7 @@ async def test_a_source_that_cannot_be_a_ledger_is_a_state_not_an_end():
         def start(self) -> Iterator[Fact]:
             raise SourceError("x.key: not a ledger: it looks like a key")
 
-    from korg_tui.sources import Feed
-
-    app = app_over(Refusing(b"", "x.key"))
-    app._make_feed = Feed
+    app = app_over(Refusing(b"", "x.key"), feeds=Pool())
     async with app.run_test(size=(120, 24)) as pilot:
         for _ in range(100):
             await pilot.pause(0.02)

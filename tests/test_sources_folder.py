@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import builders
-from korg_tui.sources import FileSource, SourceError, StdinSource, discover, ledgers_in, open_sources
+from korg_tui.sources import FileSource, SourceError, State, StdinSource, ledgers_in, open_sources
 
 LEDGER = builders.table(builders.WORKED_EXAMPLE)
 
@@ -83,8 +83,12 @@ def test_a_pipe_has_a_name(tmp_path):
 
 
 def test_a_file_that_is_not_there_yet_is_waited_for_when_asked(tmp_path):
-    (source,) = open_sources([str(tmp_path / "later")], wait=True)
-    assert [type(fact).__name__ for fact in source.start()] == ["State"]
+    for name in ("later.jsonl", "later", "later/"):
+        (source,) = open_sources([f"{tmp_path}/{name}"], wait=True)
+        (state,) = (fact for fact in source.start() if isinstance(fact, State))
+        assert state.state == "waiting"
+        assert state.text == f"{tmp_path}/{name} is not there yet; it is read as soon as it appears"
+        source.close()
 
 
 @pytest.mark.parametrize(
@@ -94,7 +98,6 @@ def test_a_file_that_is_not_there_yet_is_waited_for_when_asked(tmp_path):
         ("file/nothing", "no such file"),
         ("empty", "no ledger in this folder: it is empty"),
         ("words", "no ledger in this folder: none of its 1 files holds Korg events"),
-        ("http://127.0.0.1:8080", "addresses cannot be read yet"),
         ("n" * 300, "the name is too long"),
         ("nul\0", "cannot be read"),
         ("/dev/null", "a device, not a file"),
@@ -136,50 +139,3 @@ def test_a_folder_without_permission_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "scandir", refuse)
     with pytest.raises(SourceError, match="no permission to read it"):
         open_sources([str(tmp_path)])
-
-
-def found(here: Path, home: Path, **environment: str):
-    return discover(here, environment=environment, home=home)
-
-
-def test_nothing_named_finds_the_folder_of_this_project(tmp_path):
-    here, home = tmp_path / "project" / "src", tmp_path / "home"
-    here.mkdir(parents=True)
-    journal = put(tmp_path / "project" / ".korg" / "journal.jsonl")
-    session = put(tmp_path / "project" / ".korg" / "sessions" / "a.jsonl")
-    put(home / ".korg" / "journal.jsonl")
-    discovery = found(here, home)
-    assert discovery.ledgers == (journal, session)
-    assert discovery.why == f"{tmp_path}/project/.korg (of a folder above this one)"
-    assert discovery.looked == (
-        f"{here}/.korg: not there (of this folder)",
-        f"{tmp_path}/project/.korg: 2 ledgers",
-    )
-
-
-def test_the_variable_comes_first(tmp_path):
-    put(tmp_path / ".korg" / "journal.jsonl")
-    journal = put(tmp_path / "elsewhere")
-    assert found(tmp_path, tmp_path, KORG_JOURNAL_PATH=str(journal)).ledgers == (journal,)
-    missing = found(tmp_path, tmp_path, KORG_JOURNAL_PATH=str(tmp_path / "missing"))
-    assert missing.ledgers == (tmp_path / ".korg" / "journal.jsonl",)
-    assert missing.looked[0] == f"{tmp_path}/missing: not there (named by KORG_JOURNAL_PATH)"
-
-
-def test_the_home_folder_comes_last(tmp_path):
-    here, home = tmp_path / "here", tmp_path / "home"
-    here.mkdir()
-    old = put(home / ".korg" / "claude-events.jsonl")
-    assert found(here, home).ledgers == (old,)
-    other = put(tmp_path / "korg" / "sessions" / "s.jsonl")
-    assert found(here, home, KORG_HOME=str(tmp_path / "korg")).ledgers == (other,)
-
-
-def test_nothing_anywhere_says_where_it_looked(tmp_path):
-    discovery = found(tmp_path / "here", tmp_path / "home")
-    assert discovery.ledgers == ()
-    assert discovery.looked == (
-        "$KORG_JOURNAL_PATH: not set",
-        f"{tmp_path}/here/.korg: not there (of this folder)",
-        f"{tmp_path}/home/.korg: not there (of the home folder)",
-    )

@@ -184,7 +184,7 @@ def test_no_view_lets_a_control_through(calls: list[tuple[str, object, object, s
     shown += [
         text for each in sections for line in each.lines for text in (each.title, line.label, line.text)
     ]
-    shown += [text for row in session_rows(glass.ledger, 0) for text in (row.title, row.prompt, row.status)]
+    shown += [text for row in session_rows(glass.ledger) for text in (row.title, row.prompt, row.status)]
     for text in shown:
         text.encode()
         assert all(unicodedata.category(each) not in ("Cc", "Cf", "Cs", "Zl", "Zp") for each in text), ascii(

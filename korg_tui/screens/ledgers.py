@@ -16,11 +16,11 @@ from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenDemo, OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens.base import KorgScreen
-from korg_tui.screens.gone import rewound_words
-from korg_tui.screens.headlines import WELL, source_state
+from korg_tui.screens.headlines import WELL, Told, ages, source_state
 from korg_tui.screens.touched import EventsScreen
+from korg_tui.sources import FolderSource
 from korg_tui.text import visible, visible_lines
-from korg_tui.views import SORTS, QueryError, SessionRow, has_words, plural, session_rows, sort_sessions
+from korg_tui.views import SORTS, QueryError, SessionBook, SessionRow, plural, rewound_words
 from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.names import apart
@@ -31,7 +31,7 @@ _QUICK_SECONDS = 0.1
 _SHARE = 10
 """A list that is not quickly brought up to date is so seldom, that it takes a tenth of the time at most."""
 _EMPTY = " has no sessions yet: the first event will show here"
-_TROUBLE = ("failed", "gone", "waiting")
+_TROUBLE = ("failed", "gone", "waiting", "offline", "warned")
 
 
 class LedgersScreen(KorgScreen):
@@ -45,11 +45,18 @@ class LedgersScreen(KorgScreen):
         self.words = ""
         self.listed = ""
         """The events that were asked for last."""
-        self.sessions = 0
+        self._book = SessionBook()
+        self._told: dict[Reading, SourceRow] = {}
+        """What is said of sources that have no sessions, or are not well."""
+        self._order: dict[Reading, int] = {}
+        """The order in which readings were met."""
+        self._changed: dict[Reading, None] = {}
+        """Readings whose rows are to be counted anew."""
+        self._names: dict[str, str] = {}
+        """What ledgers are called in the list, by their names."""
         self._stale = False
         self._took = 0.0
         """Seconds that it took to bring the list up to date."""
-        self._age = 0.0
 
     def compose(self) -> ComposeResult:
         yield Line("crumbs")
@@ -80,14 +87,15 @@ class LedgersScreen(KorgScreen):
     def situation(self) -> Situation:
         return Situation(
             place=Place.LEDGERS,
-            rows=sum(isinstance(row, SessionRow) for row in self.lines.rows),
+            rows=len(self._book.rows),
             on_row=self.lines.row is not None,
-            nothing_found=not self.korg.readings,
+            nothing_found=not (self.korg.readings or self.korg.folders),
             notices=len(self.notices),
         )
 
     def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
-        """Rows are counted anew once per frame, however many facts came."""
+        """Rows are counted anew once per frame, however many facts came, and only those that changed."""
+        self._changed[reading] = None
         if not self.on_top:
             return
         for change in changes:
@@ -106,26 +114,32 @@ class LedgersScreen(KorgScreen):
     # showing
 
     def _grow_older(self) -> None:
-        """The ages of many sessions are told less often."""
-        self._age += _AGE_SECONDS
-        if self._age >= self._took * _SHARE and not self._stale:
-            self.show_rows()
+        if self.on_top and self.ready:
+            self.lines.grow_older(self.korg.clock())
+            older = [reading for reading in self._told if ages(reading)]
+            if older:
+                self._changed.update(dict.fromkeys(older))
+                self.show_rows()
 
     def show_rows(self) -> None:
         """Bring the list up to date."""
         self._stale = False
-        self._age = 0.0
         if self.on_top and self.ready:
             begun = time.monotonic()
             self._show_rows()
             self._took = time.monotonic() - begun
 
     def _show_rows(self) -> None:
-        rows = self._rows()
-        names = [ledger.name for reading in self.korg.readings for ledger in reading.journal.ledgers]
-        several = len(names) > 1
-        names += [row.ledger for row in rows if isinstance(row, SourceRow)]
-        self.lines.show(rows, apart(list(dict.fromkeys(names))), several=several)
+        self._meet_readings()
+        for reading in self._changed:
+            self._count(reading)
+        self._changed = {}
+        self._book.arrange(self.sort, self.words)
+        told = [self._told[reading] for reading in sorted(self._told, key=self._order.__getitem__)]
+        self._name_ledgers(told)
+        several = self._book.ledgers > 1
+        rows: list[Row] = [*told, *self._book.rows]
+        self.lines.show(rows, self._names, several=several, now_ms=self.korg.clock())
         self._show_head()
         self._show_nothing()
         self.show_status()
@@ -137,29 +151,36 @@ class LedgersScreen(KorgScreen):
         head = self.lines.head(self.lines.row_width, self.sort)
         self.query_one("#sessions-head", Line).show([(head, "line--quiet")])
 
-    def _rows(self) -> list[Row]:
-        now = self.korg.clock()
-        sessions: list[SessionRow] = []
-        sources: list[Row] = []
-        for reading in self.korg.readings:
-            found = [
-                row
-                for ledger in reading.journal.ledgers
-                for row in session_rows(ledger, now, live=reading.state in WELL)
-            ]
-            sessions += found
-            if reading.state in _TROUBLE or not found:
-                sources.append(self._source_row(reading))
-        self.sessions = len(sessions)
-        fitting = [row for row in sessions if has_words(row, self.words)]
-        return [*sources, *sort_sessions(fitting, self.sort)]
+    def _meet_readings(self) -> None:
+        """Those that nothing was heard of yet are listed, too."""
+        readings = [*self.korg.folders, *self.korg.readings]
+        if len(readings) != len(self._order):
+            for reading in readings:
+                if reading not in self._order:
+                    self._order[reading] = len(self._order)
+                    self._changed.setdefault(reading)
+
+    def _count(self, reading: Reading) -> None:
+        """Bring up to date what is listed of one reading."""
+        folder = isinstance(reading.source, FolderSource)
+        sessions = 0 if folder else self._book.update(reading, live=reading.state in WELL)
+        if reading.state in _TROUBLE or not (sessions or (folder and reading.caught_up)):
+            self._told[reading] = self._source_row(reading)
+        else:
+            self._told.pop(reading, None)
+
+    def _name_ledgers(self, told: Sequence[SourceRow]) -> None:
+        names = dict.fromkeys([*self._book.names(), *(row.ledger for row in told)])
+        if names.keys() != self._names.keys():
+            self._names = apart(list(names))
 
     def _source_row(self, reading: Reading) -> SourceRow:
         if not reading.caught_up and reading.state == "reading":
             return SourceRow(reading.journal.name, "reading", "")
         if reading.state in WELL:
             return SourceRow(reading.journal.name, "empty", _EMPTY)
-        return SourceRow(reading.journal.name, reading.state, source_state(reading, self.korg.zone))
+        told = Told(self.korg.zone, self.korg.clock())
+        return SourceRow(reading.journal.name, reading.state, source_state(reading, told))
 
     def _show_told(self) -> None:
         """The whole sentence about the source under the cursor, however long its name is."""
@@ -171,12 +192,19 @@ class LedgersScreen(KorgScreen):
 
     def _show_nothing(self) -> None:
         nothing = self.query_one("#nothing", Static)
-        nothing.display = not self.korg.readings
-        self.lines.display = self.query_one("#sessions-head").display = bool(self.korg.readings)
+        nothing.display = not (self.korg.readings or self.korg.folders)
+        self.lines.display = self.query_one("#sessions-head").display = not nothing.display
         if nothing.display:
             looked = visible_lines(self.korg.looked, 40)
             offer = "Press d to play the demo: a recorded session, no set-up."
-            nothing.update(Content("\n".join(["No ledger found.", "", *looked, "", offer])))
+            again = "It is looked again every 2 s: what appears is opened." if self.korg.looks else ""
+            nothing.update(Content("\n".join(["No ledger found.", "", *looked, "", offer, again]).rstrip()))
+
+    def looked_again(self, why: str) -> None:
+        """There was nothing to show, and it was looked again; `why` says what was found, if anything was."""
+        if why:
+            self.remark = f"found {why}"
+        self.show_rows()
 
     def show_status(self) -> None:
         self._show_told()
@@ -185,8 +213,7 @@ class LedgersScreen(KorgScreen):
 
     def _status(self) -> list[tuple[str, str]]:
         readings = self.korg.readings
-        ledgers = sum(len(reading.journal.ledgers) for reading in readings)
-        counts = f"{plural(self.sessions, 'session')} in {plural(ledgers, 'ledger')}"
+        counts = f"{plural(self._book.sessions, 'session')} in {plural(self._book.ledgers, 'ledger')}"
         parts = [counts, f"sorted by {self.sort}"]
         if self.words:
             parts.append(f"only with “{visible(self.words)}”: esc shows all")
@@ -202,10 +229,9 @@ class LedgersScreen(KorgScreen):
         if not isinstance(row, SessionRow):
             self.say("this source has no session to open yet")
             return
-        for reading in self.korg.readings:
-            if any(ledger.name == row.ledger for ledger in reading.journal.ledgers):
-                self.post_message(OpenSession(reading, row.ledger, row.index))
-                return
+        reading = self._book.owner(row.ledger)
+        if reading is not None:
+            self.post_message(OpenSession(reading, row.ledger, row.index))
 
     def do_sort(self) -> None:
         self.sort = SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)]

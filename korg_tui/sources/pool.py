@@ -150,7 +150,7 @@ class Pool:
             self._sure_at = now + max(_SURE_SECONDS_AT_LEAST, SURE_SECONDS / len(sure))
             if not (place.queued or place.served):
                 self._look_now(place)
-        times = [timed[0][0]] * bool(timed) + [self._sure_at] * bool(sure)
+        times = [when for when, _, _ in timed[:1]] + [self._sure_at] * bool(sure)
         return max(0.0, min(times) - now) if times else None
 
     # doing it

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from korg_tui.causal import Ledger, Session
+from korg_tui.causal import Ledger, Session, is_key
 from korg_tui.event import Kind
 from korg_tui.text import visible
 from korg_tui.views import marks, summary, words
@@ -40,21 +40,53 @@ class SessionRow:
     """Whether the source is live and this session has its newest event."""
     last_ms: int | None
     """Time of the last event, ms since the epoch, None when the ledger has none."""
-    activity: str
-    """`12 s ago`, or `no time`."""
+    generation: int = 0
+    """Of the ledger, when this was seen."""
 
 
-def session_rows(ledger: Ledger, now_ms: int, *, live: bool = False) -> list[SessionRow]:
+def session_rows(
+    ledger: Ledger, *, live: bool = False, before: Sequence[SessionRow] = ()
+) -> list[SessionRow]:
     """The sessions of a ledger in the order of their first heads, read from its columns alone.
 
+    The ledger of a sub-agent that is a lane of another ledger's session has none of its own.
     A ledger with rows but without a session (governance events, malformed lines) has one row, its index -1.
+    `before` are the rows that it had before: those that still hold are not made anew.
     """
-    if not ledger.sessions and len(ledger):
-        return [_of_nothing(ledger, now_ms, live)]
-    return [_of(ledger, session, now_ms, live) for session in ledger.sessions]
+    if ledger.host is not None:
+        return []
+    if not ledger.sessions:
+        rows = [_of_nothing(ledger, live)] if len(ledger) else []
+        return list(before) if rows == list(before) else rows
+    newest = _last_agent_seq(ledger) if live else None
+    rows = []
+    for index, session in enumerate(ledger.sessions):
+        at_work = live and session.last_seq == newest
+        if index < len(before) and _holds(before[index], ledger, session, at_work):
+            rows.append(before[index])
+        else:
+            rows.append(_of(ledger, session, at_work))
+    return rows
 
 
-def _of(ledger: Ledger, session: Session, now_ms: int, live: bool) -> SessionRow:
+def _holds(row: SessionRow, ledger: Ledger, session: Session, at_work: bool) -> bool:
+    return (
+        row.seq == session.seq
+        and row.events == session.total_events
+        and row.generation == ledger.generation
+        and row.live == at_work
+        and row.last_ms == session.last_event_at
+        and (row.failed, row.dead_pointers, row.unloaded)
+        == (session.failed, session.dead_pointers, session.unloaded)
+        and row.status == session.status
+        and row.index == session.index
+        and row.synthesized == session.synthesized
+        and row.agents == len(session.agents)
+        and row.lanes == len(session.lane_objects())
+    )
+
+
+def _of(ledger: Ledger, session: Session, live: bool) -> SessionRow:
     return SessionRow(
         ledger=ledger.name,
         index=session.index,
@@ -62,37 +94,41 @@ def _of(ledger: Ledger, session: Session, now_ms: int, live: bool) -> SessionRow
         seq=session.seq,
         prompt=prompt_of(ledger, session.head),
         agents=len(session.agents),
-        lanes=len(session.lanes),
+        lanes=len(session.lane_objects()),
         events=session.total_events,
         failed=session.failed,
         dead_pointers=session.dead_pointers,
         unloaded=session.unloaded,
         status=session.status,
         synthesized=session.synthesized,
-        live=live and session.last_seq == _last_agent_seq(ledger),
+        live=live,
         last_ms=session.last_event_at,
-        activity=words.ago(session.last_event_at, now_ms),
+        generation=ledger.generation,
     )
 
 
-def _of_nothing(ledger: Ledger, now_ms: int, live: bool) -> SessionRow:
+def _of_nothing(ledger: Ledger, live: bool) -> SessionRow:
     last = len(ledger) - 1
-    malformed = sum(kind == Kind.MALFORMED for kind in ledger.kind)
+    kinds = ledger.kind.tobytes()
+    malformed, gaps = kinds.count(Kind.MALFORMED), kinds.count(Kind.GAP)
     held = [words.plural(malformed, "malformed line")] if malformed else []
-    if len(ledger) > malformed:
-        held.append(words.plural(len(ledger) - malformed, "governance event"))
+    governance = len(ledger) - malformed - gaps
+    if governance:
+        held.append(words.plural(governance, "governance event"))
+    if gaps:
+        held.append(words.plural(gaps, "gap"))
     return SessionRow(
         ledger=ledger.name, index=-1, title=visible(ledger.name, _TITLE), seq=ledger.seq_at(0),
         prompt=f"no agent event: {' and '.join(held)}", agents=0, lanes=0, events=0, failed=0,
         dead_pointers=0, unloaded=0, status="no session", synthesized=False, live=live,
-        last_ms=ledger.time_at(last), activity=words.ago(ledger.time_at(last), now_ms),
+        last_ms=ledger.time_at(last), generation=ledger.generation,
     )  # fmt: skip
 
 
 def _last_agent_seq(ledger: Ledger) -> int | None:
     """The seq of the newest event of any session: the session that has it is the one at work."""
     for row in range(len(ledger) - 1, -1, -1):
-        if Kind(ledger.kind[row]).agent:
+        if Kind(ledger.kind[row]).agent and not is_key(ledger.seq[row]):
             return ledger.seq[row]
     return None
 
@@ -114,7 +150,7 @@ SORTS = ("activity", "size", "failures", "start")
 def sort_sessions(rows: Iterable[SessionRow], by: str) -> list[SessionRow]:
     """Newest activity, most events, or most failures first; or from the beginning of the ledger. Sessions
     without a time are the least active."""
-    return sorted(rows, key=_ORDERS[by])
+    return sorted(rows, key=ORDERS[by])
 
 
 def _by_activity(row: SessionRow) -> tuple[int, str, int]:
@@ -133,7 +169,7 @@ def _by_start(row: SessionRow) -> tuple[str, int]:
     return row.ledger, row.index
 
 
-_ORDERS: dict[str, Callable[[SessionRow], Any]] = {
+ORDERS: dict[str, Callable[[SessionRow], Any]] = {
     "activity": _by_activity, "size": _by_size, "failures": _by_failures, "start": _by_start,
 }  # fmt: skip
 

@@ -11,7 +11,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from korg_tui.text import crop, pad, width
-from korg_tui.views import SessionRow
+from korg_tui.views import SessionRow, ago
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.names import ending
 
@@ -49,6 +49,10 @@ class SessionList(LineList):
         self.names: Mapping[str, str] = {}
         """What rows call their ledgers, safe."""
         self.several = False
+        self.now_ms = 0
+        self._longest = 0
+        self._ages: Mapping[int, str] = {}
+        """What the rows that are seen say of their age."""
 
     @property
     def count(self) -> int:
@@ -59,20 +63,35 @@ class SessionList(LineList):
         """The row under the cursor."""
         return self.rows[self.cursor] if self.rows else None
 
-    def show(self, rows: Sequence[Row], names: Mapping[str, str], *, several: bool) -> None:
+    def show(self, rows: Sequence[Row], names: Mapping[str, str], *, several: bool, now_ms: int) -> None:
         """Show these rows; the cursor stays on the session it was on, wherever that is now.
 
         `several`: rows of sessions name their ledgers."""
-        kept = self.row
-        if (list(rows), names, several) == (list(self.rows), self.names, self.several):
+        self.grow_older(now_ms)
+        if rows == self.rows and names is self.names and several == self.several:
             return
+        kept = self.row
+        if names is not self.names:
+            self._longest = max(map(width, names.values()), default=0)
         self.rows, self.names, self.several = rows, names, several
         if kept is not None:
-            self.cursor = next(
-                (index for index, row in enumerate(rows) if _identity(row) == _identity(kept)), self.cursor
-            )
+            self.cursor = _place(rows, kept, self.cursor)
         self.redraw()
         self.reveal()
+
+    def grow_older(self, now_ms: int) -> None:
+        """Tell the ages of the rows that are seen as of now, where they are others than before."""
+        self.now_ms = now_ms
+        top = self.scroll_offset.y
+        seen = range(top, min(top + self.page, self.count))
+        ages = {index: self._age(self.rows[index]) for index in seen}
+        for index, age in ages.items():
+            if self._ages.get(index) != age:
+                self.refresh_line(index)
+        self._ages = ages
+
+    def _age(self, row: Row) -> str:
+        return "" if isinstance(row, SourceRow) else ago(row.last_ms, self.now_ms)
 
     def head(self, cells: int, sort: str) -> str:
         """The names of the columns."""
@@ -82,8 +101,7 @@ class SessionList(LineList):
         return f"   {pad(_marked('activity', mark), 13)}{ledger}{pad('status', 10)}{names}  prompt"
 
     def _ledger_cells(self, cells: int) -> int:
-        longest = max(map(width, self.names.values()), default=0)
-        return max(6, min(longest, cells // (4 if cells >= _WIDE else 6)))
+        return max(6, min(self._longest, cells // (4 if cells >= _WIDE else 6)))
 
     def _numbers(self, cells: int) -> Sequence[tuple[str, int]]:
         """The columns of numbers. Where there is little room and ledgers have names, agents are left out."""
@@ -107,7 +125,7 @@ class SessionList(LineList):
 
     def _session(self, row: SessionRow, cells: int) -> Strip:
         live = Segment(" ● " if row.live else "   ", self._style("sessions--live"))
-        parts = [live, Segment(pad(row.activity, 13), self._style("sessions--quiet"))]
+        parts = [live, Segment(pad(self._age(row), 13), self._style("sessions--quiet"))]
         if self.several:
             size = self._ledger_cells(cells)
             name = ending(self.names.get(row.ledger, row.title), size)
@@ -133,6 +151,14 @@ class SessionList(LineList):
 
 def _marked(name: str, mark: str) -> str:
     return f"{name}▾" if name == mark else name
+
+
+def _place(rows: Sequence[Row], kept: Row, before: int) -> int:
+    """Where the session of a row is now; `before` when it is not there any more."""
+    identity = _identity(kept)
+    if before < len(rows) and _identity(rows[before]) == identity:
+        return before
+    return next((index for index, row in enumerate(rows) if _identity(row) == identity), before)
 
 
 def _identity(row: Row) -> tuple[str, int]:

@@ -1,0 +1,75 @@
+"""Opening the explorer: from what a person named, or what is found, to the app and its exit code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from korg_tui.app import KorgApp
+from korg_tui.messages import Looked
+from korg_tui.sources import DemoSource, Source, SourceError, StdinSource, discover, open_sources
+
+NO_TERMINAL = 2
+"""Exit code: the screen was asked for where there is none."""
+
+EVERY = 1.0
+"""Seconds between two polls of an address."""
+
+
+def run(
+    names: Sequence[str],
+    *,
+    demo: bool = False,
+    theme: str = "dark",
+    ascii: bool = False,  # noqa: A002
+    every: float = EVERY,
+) -> int:
+    """Open the explorer over these sources until the person leaves it. Returns the exit code.
+
+    Without names it opens what `discover` finds, or says where it looked, offers the demo, and keeps looking.
+    `every`: seconds between two polls of an address. Raises SourceError when a name can never be a ledger,
+    and whatever an internal fault raised."""
+    looked = Looked([])
+    if demo:
+        looked = Looked([DemoSource()])
+    elif names:
+        opened = open_sources(names, wait=True, every=every)
+        looked = Looked([_with_keys(source) for source in opened])
+    else:
+        looked = look(every)
+    if not (os.isatty(0) and os.isatty(2)):
+        raise SourceError("the screen needs a terminal; korg-tui show LEDGER prints it", NO_TERMINAL)
+    app = KorgApp(
+        looked.sources, theme=theme, ascii_only=ascii, looked=looked.where, look=lambda: look(every)
+    )
+    code = app.run()
+    if app.fault is not None:
+        raise app.fault
+    return code if code is not None else app.return_code or 0
+
+
+def look(every: float = EVERY) -> Looked:
+    """Whether there is something to open where nothing was named. Raises nothing: what cannot be opened is
+    said, as a place where was looked."""
+    found = discover()
+    try:
+        sources = open_sources(found.names, wait=True, every=every) if found.names else []
+    except SourceError as error:
+        return Looked([], "\n".join([*found.looked, error.text]))
+    return Looked(sources, "\n".join(found.looked), found.why)
+
+
+def _with_keys(source: Source) -> Source:
+    """When a ledger comes from standard input, keys come from the terminal: it takes the place of standard
+    input, and the ledger is read from a copy of the descriptor."""
+    if source.name != "-":
+        return source
+    ledger = os.dup(0)
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError:
+        os.close(ledger)
+        raise SourceError("standard input: no terminal to take keys from; give a ledger file") from None
+    os.dup2(terminal, 0)
+    os.close(terminal)
+    return StdinSource(descriptor=ledger)

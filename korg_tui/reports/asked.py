@@ -110,10 +110,10 @@ def open_named(sources: Sequence[str], demo: bool, *, growing: bool = False) -> 
     if sources:
         return open_sources(sources)
     found = discover()
-    if not found.ledgers:
+    if not found.names:
         raise SourceError(f"no ledger found; looked in {'; '.join(found.looked)}; name one, or try --demo")
     narrate(f"reading {found.why}")
-    return open_sources(found.ledgers)
+    return open_sources(found.names)
 
 
 def places(readings: Sequence[Reading]) -> list[Place]:

@@ -3,66 +3,139 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
+from korg_tui.sources.errors import NotThere, SourceError
+
+DEFAULT = "http://127.0.0.1:8080"
+"""Where a Korg server listens when nobody says otherwise."""
+
+DEFAULT_SECONDS = 0.3
+"""How long that one is waited for."""
+
+NAMED_SECONDS = 2.0
+"""How long a server is waited for that a variable names."""
+
+_SERVERS = ("KORG_URL", "KORG_BASE_URL", "KORG_SERVER_ADDR")
 _JOURNALS = ("journal.jsonl", "capability_journal.json", "korg-tui.jsonl", "claude-events.jsonl")
 _SESSIONS = "sessions"
+
+Ask = Callable[[str, float], None]
+"""`ask(url, seconds)` raises `NotThere` unless a Korg server answers there within so many seconds."""
+
+
+def _ask(url: str, seconds: float) -> None:
+    from korg_tui.sources.probe import probe
+
+    probe(url, seconds)
 
 
 class Discovery(msgspec.Struct, frozen=True):
     """What was chosen. `why` and `looked` are lines for a person."""
 
-    ledgers: tuple[Path, ...]
-    """Empty when there is nothing to open."""
+    names: tuple[str, ...]
+    """What `open_sources` takes: files, folders, or an address. Empty when there is nothing to open."""
     why: str
     looked: tuple[str, ...]
     """Where it looked, in order, and what was there; the last one is the chosen place."""
 
 
+class _Looked(msgspec.Struct, frozen=True):
+    """One place, and what was there: `names` to open, or none and the reason."""
+
+    place: str
+    found: str
+    why: str
+    names: tuple[str, ...] = ()
+
+
 def discover(
-    here: Path | None = None, *, environment: Mapping[str, str] = os.environ, home: Path | None = None
+    here: Path | None = None,
+    *,
+    environment: Mapping[str, str] = os.environ,
+    home: Path | None = None,
+    ask: Ask | None = None,
 ) -> Discovery:
-    """The first place that has a ledger: `$KORG_JOURNAL_PATH`, `.korg` of this folder or one above it,
-    `$KORG_HOME` or `~/.korg`."""
-    here = Path.cwd() if here is None else here
+    """The first place that has a ledger: `$KORG_JOURNAL_PATH`; the server that `$KORG_URL`, `$KORG_BASE_URL`,
+    or `$KORG_SERVER_ADDR` names; `.korg` of this folder or one above it; a server on this machine;
+    `$KORG_HOME` or `~/.korg`. A server counts when it answers with a journal. Raises nothing."""
     looked: list[str] = []
-    for place, why in _places(here, environment, home):
-        ledgers = tuple(_ledgers(place))
-        if ledgers:
-            looked.append(f"{place}: {_counted(len(ledgers))}")
-            return Discovery(ledgers, f"{place} ({why})", tuple(looked))
-        looked.append(f"{place}: {'no ledger in it' if place.is_dir() else 'not there'} ({why})")
-    if not environment.get("KORG_JOURNAL_PATH"):
-        looked.insert(0, "$KORG_JOURNAL_PATH: not set")
+    for each in _places(here, environment, Path("~").expanduser() if home is None else home, ask or _ask):
+        if each.names:
+            looked.append(f"{each.place}: {each.found}")
+            return Discovery(each.names, f"{each.place} ({each.why})", tuple(looked))
+        looked.append(f"{each.place}: {each.found}" + f" ({each.why})" * bool(each.why))
     return Discovery((), "no ledger was found", tuple(looked))
 
 
-def _places(here: Path, environment: Mapping[str, str], home: Path | None) -> Iterator[tuple[Path, str]]:
+def _places(here: Path | None, environment: Mapping[str, str], home: Path, ask: Ask) -> Iterator[_Looked]:
     if environment.get("KORG_JOURNAL_PATH"):
-        yield Path(environment["KORG_JOURNAL_PATH"]), "named by KORG_JOURNAL_PATH"
-    yield here / ".korg", "of this folder"
-    for folder in here.parents:
-        if (folder / ".korg").is_dir():
-            yield folder / ".korg", "of a folder above this one"
-    if environment.get("KORG_HOME"):
-        yield Path(environment["KORG_HOME"]), "named by KORG_HOME"
+        yield _file_or_folder(Path(environment["KORG_JOURNAL_PATH"]), "named by KORG_JOURNAL_PATH")
     else:
-        yield (Path.home() if home is None else home) / ".korg", "of the home folder"
+        yield _Looked("$KORG_JOURNAL_PATH", "not set", "")
+    yield from _servers(environment, ask)
+    own = environment.get("KORG_HOME", "")
+    last = Path(own) if own else home / ".korg"
+    yield from _project(here, last)
+    yield _server(DEFAULT, "a server on this machine", DEFAULT_SECONDS, ask)
+    yield _file_or_folder(last, "named by KORG_HOME" if own else "of the home folder")
 
 
-def _ledgers(place: Path) -> Iterator[Path]:
+def _servers(environment: Mapping[str, str], ask: Ask) -> Iterator[_Looked]:
+    named = [name for name in _SERVERS if environment.get(name)]
+    for name in named:
+        yield _server(_completed(environment[name]), f"named by {name}", NAMED_SECONDS, ask)
+    if not named:
+        yield _Looked("$KORG_URL", "not set", "")
+
+
+def _server(url: str, why: str, seconds: float, ask: Ask) -> _Looked:
+    from korg_tui.sources.http_address import address
+
+    try:
+        shown = address(url).shown
+    except SourceError as error:
+        return _Looked(error.text.partition(": ")[0], "not an address", why)
+    try:
+        ask(url, seconds)
+    except NotThere as error:
+        return _Looked(shown, str(error), why)
+    return _Looked(shown, "it answers", why, (url,))
+
+
+def _completed(url: str) -> str:
+    """An address of a variable, where the scheme may be missing (`KORG_SERVER_ADDR=127.0.0.1:8080`)."""
+    url = url.strip()
+    return url if "://" in url else f"http://{url}"
+
+
+def _project(here: Path | None, last: Path) -> Iterator[_Looked]:
+    """`.korg` of this folder and of those above it; `last` has its turn later, unless it is of this one."""
+    try:
+        here = Path.cwd() if here is None else here
+    except OSError:  # the folder this program was started in is gone
+        return
+    yield _file_or_folder(here / ".korg", "of this folder")
+    for folder in here.parents:
+        if folder / ".korg" != last and (folder / ".korg").is_dir():
+            yield _file_or_folder(folder / ".korg", "of a folder above this one")
+
+
+def _file_or_folder(place: Path, why: str) -> _Looked:
     try:
         if place.is_file():
-            yield place
-            return
-        for path in (*(place / name for name in _JOURNALS), *sorted((place / _SESSIONS).glob("*.jsonl"))):
-            if path.is_file():
-                yield path
-    except OSError:
-        return
+            return _Looked(str(place), "a file", why, (str(place),))
+        journals = [str(place / name) for name in _JOURNALS if (place / name).is_file()]
+        sessions = sum(path.is_file() for path in (place / _SESSIONS).glob("*.jsonl"))
+        there = place.is_dir()
+    except (OSError, ValueError):
+        return _Looked(str(place), "it cannot be read", why)
+    names = (*journals, *([str(place / _SESSIONS)] if sessions else []))
+    found = _counted(len(journals) + sessions) if names else "no ledger in it" if there else "not there"
+    return _Looked(str(place), found, why, names)
 
 
 def _counted(ledgers: int) -> str:

@@ -18,6 +18,10 @@ class SourceError(Exception):
         self.exit_code = exit_code
 
 
+class NotThere(Exception):
+    """No Korg server answers at an address; the text says what does, or why nothing does."""
+
+
 class BodyGone(Exception):
     """The bytes of a record can no longer be read; the text says why."""
 

@@ -52,12 +52,6 @@ def address(url: str) -> Address:
     return Address(f"{parts.scheme}://{place}{path}", parts.username or "", parts.password or "")
 
 
-def completed(url: str) -> str:
-    """An address of a variable, where the scheme may be missing (`KORG_SERVER_ADDR=127.0.0.1:8080`)."""
-    url = url.strip()
-    return url if "://" in url else f"http://{url}"
-
-
 def _bare(url: str) -> str:
     """A name for an address that cannot be read, without what may be a password."""
     return url.strip().rpartition("@")[2] if "@" in url else url.strip()

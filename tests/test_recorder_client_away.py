@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from korg_tui.causal import links
 from korg_tui.recorder import outbox
 from korg_tui.recorder.client import RecorderClient
-from standin_server import LONG, Reply, Standin, serving
+from standin_server import LONG, Reply, Standin, read, serving
 
 MAIN = "agent:mine/main@1.0"
 ME = "human:me"
@@ -138,6 +139,37 @@ def test_without_any_cause_that_was_taken_an_event_is_an_orphan(server: Standin)
         server.gate.set()
         assert client.flush(LONG)
     assert server.rows() == [(1, "in flight", None, MAIN), (2, "llm_inference", None, MAIN)]
+
+
+def test_a_sub_agent_without_its_prompt_is_linked_by_what_there_is_of_it(server: Standin) -> None:
+    with client_of(server, capacity=2) as client:
+        client.prompt("go", by=ME)
+        client.inference()
+        server.gate.clear()
+        client.tool("in flight")
+        server.wait_for(3)
+        sub = client.sub_agent("x", "lost")
+        nothing = client.sub_agent("y", "lost")
+        client.tool("Read")
+        client.tool("Grep")
+        server.gate.set()
+        assert client.flush(LONG)
+        thought = sub.inference()
+        sub.close("found")
+        nothing.close("nothing")
+        assert client.flush(LONG)
+    assert server.rows()[3:] == [
+        (4, "Read", 2, MAIN),
+        (5, "Grep", 2, MAIN),
+        (6, "llm_inference", 2, "agent:mine/sub-x@1.0"),
+        (7, "Agent", 2, MAIN),
+        (8, "Agent", 2, MAIN),
+    ]
+    assert server.event(7)["result"] == {"content": "found", "root_seq": thought}
+    assert server.event(8)["result"] == "nothing"
+    ledger = read(server)
+    assert [lane.actor for lane in ledger.lanes] == [MAIN, "agent:mine/sub-x@1.0"]
+    assert [each[0].basis for each in links(ledger, 0).values()] == ["result"]
 
 
 def test_a_prompt_that_was_pushed_out_stops_waiting(

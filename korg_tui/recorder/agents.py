@@ -148,7 +148,7 @@ class SubAgent(AgentRecorder):
             made = Posting(
                 "Agent", self._parent.actor, *values, bool(success), whole_ms(took), self._decision
             )
-            made.returns = self._prompt
+            made.returns = tuple(each for each in (self._prompt, self.round) if each is not None)
             # An inference that came in between did not wait for this: it goes on from that one (§2a).
             if self._parent.round is self._decision:
                 self._parent.next = made

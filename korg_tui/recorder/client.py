@@ -24,8 +24,8 @@ a time. `tool` returns at once. `prompt` and `inference` wait for their seq, at 
 not at all when nobody answers at the server's address; they return None then, and the event stays in the
 queue: what hangs from it is posted after it, and gets the right cause. The queue has 256 places; when it is
 full, the oldest event is lost. What hangs from a lost event hangs from the nearest cause that was taken; if
-there is none, it is an orphan. Whatever is lost is said in a WARNING of the logger `korg_tui.recorder` that
-names the tool and the actor:
+there is none, it is an orphan. Whatever is lost is said in a WARNING of the logger
+`korg_tui.recorder.client` that names the tool and the actor:
 
 - pushed out of a full queue; not delivered for 15 minutes, or when the client was closed;
 - refused by the server (422 and other refusals are not tried again; the warning has the reason). When the

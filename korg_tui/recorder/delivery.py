@@ -36,12 +36,11 @@ _PERHAPS = frozenset({408, 502, 504})
 
 @dataclass(slots=True)
 class _Parcel:
-    """A posting as it is sent: its body, and the blobs that have to be kept first."""
+    """A posting as it is sent."""
 
     number: int
     body: dict[str, Any]
-    kept: bool = False
-    """Its blobs are."""
+    """Without secrets, with its large values."""
     sent_ms: int | None = None
     """When it was sent first, in milliseconds since the epoch."""
     unanswered: bool = False
@@ -88,9 +87,9 @@ class Delivery:
         return attempt
 
     def _try(self, posting: Posting, parcel: _Parcel) -> Attempt:
-        self._keep_blobs(posting, parcel)
+        body = self._with_blobs(posting, parcel.body)
         if parcel.unanswered and parcel.sent_ms is not None:
-            certain, seq = arrived(self.connection, parcel.body, self._last, parcel.sent_ms)
+            certain, seq = arrived(self.connection, body, self._last, parcel.sent_ms)
             if seq is not None:
                 return self._taken(posting, seq)
             if not certain:
@@ -100,7 +99,7 @@ class Delivery:
             parcel.unanswered = False
         parcel.sent_ms = parcel.sent_ms or self.now_ms()
         try:
-            answer = self.connection.ask("POST", "/api/agent/tool-call", _bytes(parcel.body))
+            answer = self.connection.ask("POST", "/api/agent/tool-call", _bytes(body))
         except Unanswered:
             parcel.unanswered = True
             raise
@@ -130,9 +129,9 @@ class Delivery:
         args, result = posting.args, posting.result
         if self.redacts:
             args, result = redact(args)[0], redact(result)[0]
-        root = self._cuts.seq_of(posting.returns)
+        root = self._cuts.first_in(posting.returns)
         if root is not None:
-            result = {"root_seq": root} | (result if isinstance(result, dict) else {"content": result})
+            result = (result if isinstance(result, dict) else {"content": result}) | {"root_seq": root}
         body = {
             "event_type": "AgentToolCall",
             "source_agent": posting.actor,
@@ -146,26 +145,24 @@ class Delivery:
         }
         return _Parcel(posting.number, body)
 
-    def _keep_blobs(self, posting: Posting, parcel: _Parcel) -> None:
-        """Move what is too large for an event to blobs; the event names them when all are kept."""
-        if parcel.kept:
-            return
+    def _with_blobs(self, posting: Posting, body: dict[str, Any]) -> dict[str, Any]:
+        """The body with references in place of what is too large for an event, when all blobs are kept. For
+        each attempt again: another server may answer it."""
 
         def keep(sha: str, content: bytes) -> None:
             warning = self.shelf.keep(sha, content)
             if warning:
                 LOG.warning("%s", visible(warning, 500))
 
-        body = parcel.body
         try:
             args, result, refs = reference(posting.tool, body["args"], body["result"], keep)
-            body |= {"args": args, "result": result, "payload_refs": refs}
         except OSError as error:
             why = visible(str(error), 300)
             LOG.warning(
                 "blobs of %s cannot be kept, it is sent with its large values inside: %s", posting, why
             )
-        parcel.kept = True
+            return body
+        return body | {"args": args, "result": result, "payload_refs": refs}
 
     # --- after
 

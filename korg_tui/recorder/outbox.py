@@ -17,7 +17,7 @@ from collections.abc import Callable
 from korg_tui.recorder.posting import Posting
 from korg_tui.text import visible
 
-LOG = logging.getLogger("korg_tui.recorder")
+LOG = logging.getLogger("korg_tui.recorder.client")
 
 CAPACITY = 256
 """Events that wait (§7.5); the one that is being posted is not among them."""
@@ -222,7 +222,7 @@ class Outbox:
                 self.order.wait(left)
 
     def after_fork(self) -> None:
-        """In the child of a fork: what waits, and the connection, are the parent's; the thread is not here."""
+        """In the child of a fork: what waits and the connection are the parent's; the thread is not here."""
         for posting in (*self._waiting, *([self._current] if self._current else [])):
             posting.lost()
         self._hang_up()

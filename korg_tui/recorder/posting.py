@@ -28,8 +28,9 @@ class Posting:
     """What it hangs from."""
     named: bool = False
     """The agent named the parent itself: nothing else will do."""
-    returns: Posting | None = None
-    """The prompt of the sub-agent that this spawn call returned from: `root_seq` of the result."""
+    returns: tuple[Posting, ...] = ()
+    """Events of the sub-agent that this spawn call returned from: the first that is in the ledger is named by
+    `root_seq` in the result."""
     seq: int | None = None
     state: str = "waiting"
     """`waiting`, `taken`, or `lost` (pushed out, refused, or given up)."""
@@ -47,7 +48,8 @@ class Posting:
         self._let_go()
 
     def _let_go(self) -> None:
-        self.args = self.result = self.returns = None
+        self.args = self.result = None
+        self.returns = ()
         # What has a seq needs no cause any more; what has none passes on its own.
         self.parent = None if self.seq is not None else _first_known(self.parent)
 
@@ -86,10 +88,17 @@ class Cuts:
     def seq_of(self, cause: Posting | int | None) -> int | None:
         """The seq of the nearest cause that is in the ledger: of what was cut off, the target of the cut."""
         cause = _first_known(cause)
-        if not isinstance(cause, Posting):
-            return cause
-        seq = cause.seq
+        return self._now(cause) if isinstance(cause, Posting) else cause
+
+    def first_in(self, postings: tuple[Posting, ...]) -> int | None:
+        """The seq of the first of these that is in the ledger."""
+        return next(
+            (each.seq for each in postings if each.seq is not None and self._now(each) == each.seq), None
+        )
+
+    def _now(self, posting: Posting) -> int | None:
+        seq = posting.seq
         for number, target in self._cuts:
-            if seq is not None and cause.number < number:
+            if seq is not None and posting.number < number:
                 seq = None if target is None else min(seq, target)
         return seq

@@ -2,39 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections import OrderedDict
 from pathlib import Path
 
+from korg_tui.recorder.blobs import BlobFolder
 from korg_tui.recorder.connection import Answer, Connection, Unanswered
 
 REMEMBERED = 4096
 """Digests of which a client remembers that the server has them."""
-
-
-class Folder:
-    """A blob folder of this machine. A blob is there whole or not at all."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def keep(self, sha: str, content: bytes) -> None:
-        """Write a blob, unless it is there. Raises `OSError`."""
-        place = self.path / sha[:2] / sha
-        if place.exists() and place.stat().st_size == len(content):
-            return
-        place.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".", dir=place.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(place)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
 
 
 class Shelf:
@@ -46,8 +21,8 @@ class Shelf:
 
     def __init__(self, connection: Connection, folder: Path | None, fallback: Path) -> None:
         self._connection = connection
-        self._named = None if folder is None else Folder(folder)
-        self._fallback = Folder(fallback)
+        self._named = None if folder is None else BlobFolder(folder)
+        self._fallback = BlobFolder(fallback)
         self._known: OrderedDict[str, None] = OrderedDict()
         self._opened = 0
         self._takes = True
@@ -85,8 +60,8 @@ class Shelf:
         self._takes = status not in (404, 405)
         self._fallback.keep(sha, content)
         if self._takes:
-            return f"the server refused a blob with {status}: it is in {self._fallback.path}"
-        return f"the server takes no blobs: they are in {self._fallback.path}"
+            return f"the server refused a blob with {status}: it is in {self._fallback.folder}"
+        return f"the server takes no blobs: they are in {self._fallback.folder}"
 
     def _remember(self, sha: str) -> None:
         self._known[sha] = None

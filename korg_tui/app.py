@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import select
+import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
@@ -94,6 +95,7 @@ class KorgApp(App[int], inherit_bindings=False):
         self._feeds = Pool() if feeds is None else feeds
         self._arrivals = Arrivals(lambda: self.post_message(Arrived()))
         self._look = look
+        self._looking = False
         self._unfrozen = 0
         self._opened_alone = False
 
@@ -181,14 +183,16 @@ class KorgApp(App[int], inherit_bindings=False):
         return self._look is not None
 
     def _look_again(self) -> None:
-        if not (self.readings or self.folders):
-            self.run_worker(self._look_in_a_thread, thread=True, exclusive=True, exit_on_error=False)
+        if not (self.readings or self.folders or self._looking):
+            self._looking = True
+            threading.Thread(target=self._look_in_a_thread, name="korg-look", daemon=True).start()
 
     def _look_in_a_thread(self) -> None:
         assert self._look is not None
         self.post_message(self._look())
 
     def on_looked(self, message: Looked) -> None:
+        self._looking = False
         if self.readings or self.folders:
             return
         self.looked = message.where

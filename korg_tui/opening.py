@@ -7,13 +7,10 @@ from collections.abc import Sequence
 
 from korg_tui.app import KorgApp
 from korg_tui.messages import Looked
-from korg_tui.sources import DemoSource, Source, SourceError, StdinSource, discover, open_sources
+from korg_tui.sources import EVERY, DemoSource, Source, SourceError, StdinSource, discover, open_sources
 
 NO_TERMINAL = 2
 """Exit code: the screen was asked for where there is none."""
-
-EVERY = 1.0
-"""Seconds between two polls of an address."""
 
 
 def run(

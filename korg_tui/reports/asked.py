@@ -12,7 +12,7 @@ from pathlib import Path
 from korg_tui.causal import Ledger, nearest
 from korg_tui.families import Families, lies_beside
 from korg_tui.reading import Reading
-from korg_tui.sources import DemoSource, FileSource, Source, SourceError, discover, open_sources
+from korg_tui.sources import EVERY, DemoSource, FileSource, Source, SourceError, discover, open_sources
 from korg_tui.text import visible
 
 _NUMBER = re.compile(r"-?[0-9]+")
@@ -101,19 +101,23 @@ def narrate(text: str) -> None:
     print(f"korg-tui: {visible(text)}", file=sys.stderr, flush=True)
 
 
-def open_named(sources: Sequence[str], demo: bool, *, growing: bool = False) -> list[Source]:
-    """The sources themselves; the demo whole, or growing. What was found, and why, is narrated."""
+def open_named(
+    sources: Sequence[str], demo: bool, *, growing: bool = False, every: float = EVERY
+) -> list[Source]:
+    """The sources themselves; the demo whole, or growing. With `growing`, a folder is a source that finds its
+    ledgers as they come, and `every` is how often an address is asked, in seconds. What was found where
+    nothing was named, and why, is narrated."""
     if demo and sources:
         raise UsageError("--demo takes the place of a SOURCE; leave one of them out")
     if demo:
         return [DemoSource(whole=not growing)]
     if sources:
-        return open_sources(sources)
+        return open_sources(sources, live=growing, every=every)
     found = discover()
     if not found.names:
         raise SourceError(f"no ledger found; looked in {'; '.join(found.looked)}; name one, or try --demo")
     narrate(f"reading {found.why}")
-    return open_sources(found.names)
+    return open_sources(found.names, live=growing, every=every)
 
 
 def places(readings: Sequence[Reading]) -> list[Place]:

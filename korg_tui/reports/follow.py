@@ -13,7 +13,7 @@ from korg_tui.causal import Appended, Change, HolesChanged, NewLedger, Rewound, 
 from korg_tui.export import event_document, to_json
 from korg_tui.reading import Reading
 from korg_tui.reports.asked import UsageError, narrate, open_named, sort_words
-from korg_tui.sources import UNREADABLE, Fact, Feed, State
+from korg_tui.sources import UNREADABLE, Fact, FolderSource, Pool, Source, State
 from korg_tui.text import visible
 from korg_tui.views import gap_words, lane_title
 
@@ -30,17 +30,25 @@ def follow(arguments: argparse.Namespace) -> int:
         raise UsageError("follow takes no event number; korg-tui show prints one event")
     if arguments.until_idle is not None and not arguments.until_idle >= 0:
         raise UsageError("--until-idle takes a number of seconds, 0 or more")
-    readings = [Reading.of(source) for source in open_named(sources, arguments.demo, growing=True)]
+    opened = open_named(sources, arguments.demo, growing=True)
+    readings: list[Reading] = []
     arrivals: queue.Queue[_Arrival] = queue.Queue(maxsize=8)
-    feeds = [Feed(reading.source, _poster(arrivals, reading)) for reading in readings]
-    for feed in feeds:
-        feed.start()
+    feeds = Pool()
+
+    def take(source: Source) -> None:
+        reading = Reading.of(source)
+        readings.append(reading)
+        if isinstance(source, FolderSource):
+            source.found = take
+        feeds.add(source, _poster(arrivals, reading))
+
+    for source in opened:
+        take(source)
     try:
         for reading, fact in _until_idle(arrivals, arguments.until_idle, readings):
             _print(reading, fact, as_json=arguments.json)
     finally:
-        for feed in feeds:
-            feed.stop()
+        feeds.stop()
     return UNREADABLE if readings and all(map(_hopeless, readings)) else 0
 
 

@@ -11,13 +11,14 @@ from korg_tui.sources.feed import Feed
 from korg_tui.sources.file import FileSource
 from korg_tui.sources.folder import Found, ledgers_in
 from korg_tui.sources.live import FolderSource
-from korg_tui.sources.open import open_sources
+from korg_tui.sources.open import EVERY, open_sources
 from korg_tui.sources.pool import Pool
 from korg_tui.sources.source import Source
 from korg_tui.sources.stdin import StdinSource
 
 __all__ = [
     "ASKED_ABOUT",
+    "EVERY",
     "LARGEST_BLOB",
     "UNREADABLE",
     "BlobFound",

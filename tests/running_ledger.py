@@ -97,7 +97,11 @@ class Following:
             server.url, clock=self.clock, chance=lambda: 0.5, now=lambda: int(self.clock() * 1000), **more
         )
         self.journal = Journal(self.source.name)
-        self.first = self.apply(self.source.start())
+        try:
+            self.first = self.apply(self.source.start())
+        except Exception:
+            self.source.close()
+            raise
 
     def apply(self, facts: Iterable[Fact]) -> list[Fact]:
         taken = list(facts)

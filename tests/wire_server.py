@@ -33,7 +33,7 @@ class WireServer:
         self.wrong = ""
         """What is wrong with the journal: `html`, `garbage`, `torn` (a line cut off, well packed), `cut` (the
         body ends too early), `redirect`, `endless`, `slow`, `silent`, `lies` (a total that cannot be),
-        `packed` (an encoding nobody asked for), `not http`, or a status."""
+        `packed` (an encoding nobody asked for), `bomb`, `not http`, or a status."""
         self.capabilities: str = "whole"
         """`whole`, `none`, `garbage`, `old` (what there was when it was set), or `endless`."""
         self.gzip = False
@@ -42,7 +42,6 @@ class WireServer:
         self.own = False
         """Speak as our own server does, header and all."""
         self.store, self.generation = "here", 0
-        self.chunked = False
         self.cookie = ""
         self.asked: list[str] = []
         self.headers: list[dict[str, str]] = []
@@ -82,14 +81,19 @@ class WireServer:
         )
         thread.start()
 
+    def hangs_up(self) -> None:
+        """Close every connection, as a server does with idle ones."""
+        assert self._server is not None
+        for connection in list(self._server.open):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
     def goes(self) -> None:
         """Be away: close the port, and every connection."""
         assert self._server is not None
         self._server.shutdown()
         self._server.server_close()
-        for connection in list(self._server.open):
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
+        self.hangs_up()
         self._server = None
 
     # answers
@@ -240,7 +244,7 @@ class _Handler(BaseHTTPRequestHandler):
                 wire.released.wait(60)
                 self.close_connection = True
             case "not http":
-                self.wfile.write(b"SSH-2.0-OpenSSH_9.6\r\n" * 4)
+                self.wfile.write(b"SSH-2.0-OpenSSH_9.6\r\n\r\n")
                 self.close_connection = True
             case status:
                 self.give(int(status), b"{}")

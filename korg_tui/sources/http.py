@@ -100,6 +100,7 @@ class HttpSource:
             if self._web.closed:
                 return
             if not self._wait or isinstance(error, NotKorg | wire.NoJournal):
+                self._trouble = "failed"
                 raise _refused(self.name, error) from None
             yield from self._fails(error)
 

@@ -45,6 +45,8 @@ class Situation:
     nothing_found: bool = False
     notices: int = 0
     """What happened to a ledger, and was not marked as seen."""
+    gone: int = 0
+    """Events that rewinds under the reader dropped, and that are kept."""
 
 
 Rule = Callable[[Situation], str]
@@ -130,7 +132,9 @@ def _trail(now: Situation) -> str:
 
 
 def _notices(now: Situation) -> str:
-    return "" if now.notices else "there is no notice"
+    if now.notices or now.gone:
+        return ""
+    return "there is no notice" if now.place is Place.LEDGERS else "there is no notice, and nothing dropped"
 
 
 def _demo(now: Situation) -> str:
@@ -222,7 +226,14 @@ COMMANDS: tuple[Command, ...] = (
         "Live",
         ("follow", "F", "SP", "follow", "go to the end and stay there while the ledger grows", _followable),
         ("time", "T", "LSPE", "time", "local time or UTC", _always),
-        ("seen", "a", "LSP", "seen", "put the notice away: what happened to the ledger is seen", _notices),
+        (
+            "seen",
+            "a",
+            "LSP",
+            "seen",
+            "put the notice away; again: dismiss what a rewind has dropped",
+            _notices,
+        ),
         ("copy", "y", "SP", "copy", "copy the address; again: seq, path, command, blob, JSON", _event),
     ),
     *_group(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from builders import Book, table
-from korg_tui.causal import Appended, Journal, NewLedger, Rewound, Vanished
+from korg_tui.causal import Appended, Journal, NewLedger, Pointer, Rewound, Vanished
 from korg_tui.event import Event, Malformed
 from korg_tui.sources import CaughtUp, Grew, Opened, Replaced
 
@@ -128,3 +128,39 @@ def test_a_mended_line_is_no_rewind() -> None:
     (ledger,) = journal.ledgers
     assert [type(change) for change in changes] == [Appended]
     assert (ledger.generation, [ledger.seq_at(row) for row in range(len(ledger))]) == (0, [1, 2])
+
+
+def test_what_was_dropped_knows_what_section_3_said_of_it_and_by_which_rules() -> None:
+    book = Book()
+    think = book.infer(book.prompt("go"))
+    book.tool("Read", think)
+    book.tool("Edit", book.infer(think))
+    book.infer(book.prompt("else", by="human:dawn"), by="agent:clerk")
+    book.governance("LeaseAcquired", 2)
+    records = placed(tuple(book.events()))
+    journal = Journal("one")
+    journal.apply(Grew(records))
+    (change,) = journal.apply(Replaced(records[3].offset, (), 1))
+    assert isinstance(change, Rewound)
+    assert [(gone.event.seq, gone.fate, gone.rules) for gone in change.dropped] == [
+        (4, "invalidated", (2,)),
+        (5, "invalidated", (1,)),
+        (6, "independent", ()),
+        (7, "independent", ()),
+        (8, "governance", ()),
+    ]
+    assert change.invalid == (4, 5)
+
+
+def test_what_was_dropped_is_kept_until_it_is_dismissed() -> None:
+    book = Book()
+    think = book.infer(book.prompt("go"))
+    book.tool("Read", think)
+    records = placed(tuple(book.events()))
+    journal = Journal("one")
+    journal.apply(Grew(records))
+    journal.apply(Replaced(records[1].offset, (records[2],), 1))
+    (ledger,) = journal.ledgers
+    assert ledger.dismiss() == 2
+    assert (ledger.gone, ledger.dismissed_at(1), ledger.dismissed_at(0)) == ([], True, False)
+    assert ledger.pointer_at(1) is Pointer.REWOUND

@@ -211,7 +211,9 @@ async def test_a_rewind_under_the_reader_is_told_and_the_reader_stays_near():
         await keys(pilot, "a")
         assert not notices.display
         await keys(pilot, "a")
-        assert status(pilot) == "there is no notice"
+        assert status(pilot) == "dismissed 19 events that a rewind had dropped"
+        await keys(pilot, "a")
+        assert status(pilot) == "there is no notice, and nothing dropped"
 
 
 async def test_a_rewind_is_told_on_the_list_too():

@@ -65,11 +65,11 @@ def test_an_event_is_known_by_its_content_when_rows_move_and_when_it_is_gone():
     assert (rows.of(hits[4]).argument, rows.of(hits[4]).gone) == ("b.py", False)
     other = Glass(edits("a.py", "other.py", "b.py"))
     records = [other.ledger.columns.record_at(row) for row in range(4)]
-    glass.ledger.replace(0, records, 1, lambda to: frozenset())
+    glass.ledger.replace(0, records, 1, lambda to, count: lambda seq: ("invalidated", ()))
     glass.held = other.held
     assert rows.of(hits[3]).argument == "a.py"
     row = rows.of(hits[4])
-    assert (row.gone, row.seq, row.argument) == (True, 4, "a rewind dropped it since it was found")
+    assert (row.gone, row.number, row.argument) == (True, 4, "a rewind dropped it since it was found")
 
 
 def test_a_ledger_whose_rows_move_while_it_is_looked_through_is_looked_through_again():

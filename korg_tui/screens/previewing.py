@@ -12,12 +12,11 @@ from korg_tui.causal import NoDecision, NoSuchEvent, rewind
 from korg_tui.event import Kind
 from korg_tui.reading import Reading
 from korg_tui.screens.asking import LONG, Asking
-from korg_tui.screens.gone import gone_sections
 from korg_tui.screens.looking import BlobLook
 from korg_tui.screens.order import most_asked_first
 from korg_tui.screens.stepping import SteppingScreen
 from korg_tui.text import visible
-from korg_tui.views import LossBook, Preview, Section, details
+from korg_tui.views import LossBook, Preview, Section, details, rewound_sections
 from korg_tui.widgets.chrome import Bar
 from korg_tui.widgets.details import Details
 
@@ -255,7 +254,7 @@ class PreviewingScreen(SteppingScreen):
         self.blobs.begin()
         event = details(self.ledger, row, read, zone=zone, blobs=self.blobs.of)
         event = most_asked_first(event, self.ledger, row)
-        event = [*event[:1], *gone_sections(self.reading, self.ledger, row), *event[1:]]
+        event = [*event[:1], *rewound_sections(self.reading, self.ledger, row), *event[1:]]
         if preview is None:
             return event
         title = f"why a rewind to {preview.target} drops it"

@@ -19,17 +19,18 @@ from korg_tui.screens import headlines
 from korg_tui.screens.asking import LONG
 from korg_tui.screens.copying import CopyingScreen
 from korg_tui.screens.finding import FindingScreen
-from korg_tui.screens.gone import rewound_words
 from korg_tui.screens.previewing import PreviewingScreen
 from korg_tui.screens.touched import TouchingScreen
 from korg_tui.text import visible
-from korg_tui.views import Spine
+from korg_tui.views import Spine, plural, rewound_words
 from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
 from korg_tui.widgets.details import Details
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.minimap import Marks, Minimap
 from korg_tui.widgets.spine import SpineView
 
+_AGE_SECONDS = 1.0
+"""What is said of a source's age is brought up to date so often."""
 _PAUSE_SECONDS = 0.05
 """Details of a long ledger wait so long, so that keys that follow each other do not wait for them."""
 _LISTS_PAUSE_SECONDS = 0.3
@@ -74,6 +75,7 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
         self.view.use_ascii(self.korg.ascii_only)
         self.minimap.use_ascii(self.korg.ascii_only)
         self.set_focus(self.view)
+        self.set_interval(_AGE_SECONDS, self._grow_older)
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -116,6 +118,7 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
             live=self.reading.live,
             trail=len(self.trail),
             notices=len(self.notices),
+            gone=len(self.ledger.gone),
         )
 
     def settle(self) -> None:
@@ -160,8 +163,16 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
 
     def _status(self) -> headlines.Parts:
         return headlines.status(
-            self.spine, self.view, self.reading, self.korg.zone, self.finding_words(), self.status.room
+            self.spine, self.view, self.reading, self._told, self.finding_words(), self.status.room
         )
+
+    @property
+    def _told(self) -> headlines.Told:
+        return headlines.Told(self.korg.zone, self.korg.clock())
+
+    def _grow_older(self) -> None:
+        if headlines.ages(self.reading) and self.on_top:
+            self.show_status()
 
     # what comes in
 
@@ -294,6 +305,15 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
             self.set_focus(self.details)
         elif not self.details.choose():
             self.remark = "this line leads to no other event"
+
+    def do_seen(self) -> None:
+        if self.notices:
+            super().do_seen()
+            return
+        dismissed = self.ledger.dismiss()
+        self._take_in(())
+        self.settle()
+        self.remark = f"dismissed {plural(dismissed, 'event')} that a rewind had dropped"
 
     def do_pane(self) -> None:
         self.set_focus(self.view if self.reading_details else self.details)

@@ -44,7 +44,8 @@ _QUERY_CELLS = 60
 
 
 class EventsScreen(KorgScreen):
-    """The events of all ledgers that fit a query. Raises `QueryError` for one that cannot be understood."""
+    """The events of all ledgers that fit a query; those of a sub-agent's own ledger in the session that has
+    started it. Raises `QueryError` for a query that cannot be understood."""
 
     BINDINGS = commands.bindings(Place.EVENTS)
 
@@ -64,6 +65,7 @@ class EventsScreen(KorgScreen):
             Where(ledger, reading.bodies(ledger)): reading
             for reading in self.readings
             for ledger in reading.journal.ledgers
+            if ledger.host is None
         }
         search = EventSearch(query, list(places))
         self._places, self.since, self._stopped = places, 0, False
@@ -133,7 +135,7 @@ class EventsScreen(KorgScreen):
         """Bring the list up to date."""
         if not (self.on_top and self.ready):
             return
-        names = list(dict.fromkeys(where.ledger.name for where in self._places))
+        names = list(dict.fromkeys([*(where.ledger.name for where in self._places), *self.search.ledgers]))
         self.lines.show(self.search.hits, apart(names), self.korg.zone)
         nothing = self.query_one("#nothing", Static)
         nothing.display = not self.lines.count
@@ -181,7 +183,8 @@ class EventsScreen(KorgScreen):
         if self.since:
             came = f"{plural(self.since, 'event')} came since: f enter looks again"
             parts.append((came, "line--mark"))
-        parts.append((f"in {len(search.ledgers):,} of {plural(len(self._places), 'ledger')}", "line--quiet"))
+        ledgers = sum(len(reading.journal.ledgers) for reading in self.readings)
+        parts.append((f"in {len(search.ledgers):,} of {plural(ledgers, 'ledger')}", "line--quiet"))
         if self.origin:
             parts.append((f"asked from {self.origin}", "line--quiet"))
         shown: list[tuple[str, str]] = []
@@ -199,7 +202,7 @@ class EventsScreen(KorgScreen):
             self.remark = "this event is gone: a rewind dropped it since it was found"
             return
         reading = self._places[hit.where]
-        self.post_message(OpenSession(reading, row.ledger, row.session, hit.seq))
+        self.post_message(OpenSession(reading, hit.where.ledger.name, row.session, hit.seq))
 
     def do_list_events(self) -> None:
         self.query_one(Ask).ask("events", "list the events that fit", visible(self.search.query))
@@ -277,7 +280,8 @@ class TouchingScreen(SteppingScreen):
         if not paths:
             self.remark = "this event names no path"
             return
-        origin = f"{ending(self.ledger.name, 24)}:{self.ledger.seq[row]}"
+        name, number = self.ledger.address(self.ledger.seq[row])
+        origin = f"{ending(name, 24)}:{number}"
         if len(paths) > 1:
             origin += f", the first of its {len(paths)} paths"
         self.korg.push_screen(EventsScreen(self.korg.readings, path_query(paths[0]), origin=origin))

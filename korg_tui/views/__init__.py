@@ -12,6 +12,7 @@ from korg_tui.views.marks import lane_name, lane_number, lane_title, short_actor
 from korg_tui.views.preview import Fate, Preview, RowState, Share
 from korg_tui.views.query import QueryError, parse_query
 from korg_tui.views.rails import Join, LaneSpan, Node, RailRun, Rails, to_ascii
+from korg_tui.views.rewound import rewound_sections, rewound_words
 from korg_tui.views.sections import Line, Section, Shape, Style
 from korg_tui.views.session_book import SessionBook
 from korg_tui.views.sessions import SORTS, SessionRow, has_words, session_rows, sort_sessions
@@ -81,6 +82,8 @@ __all__ = [
     "paths_of",
     "plural",
     "pointer_words",
+    "rewound_sections",
+    "rewound_words",
     "sentence",
     "session_rows",
     "short_actor",

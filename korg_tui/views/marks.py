@@ -6,6 +6,7 @@ from korg_tui.causal import Lane, Ledger, Pointer
 from korg_tui.event import Kind
 from korg_tui.text import visible
 from korg_tui.views import words
+from korg_tui.views.rewound_notes import rewound_note
 
 FAILED, DEAD, MALFORMED, GAP, GOVERNANCE, NOTE, PLAIN = "✗", "?", "!", "…", "§", "·", " "
 """Signs, one cell each: failed, cause missing, unreadable line, events that are not loaded, governance event,
@@ -62,13 +63,15 @@ def marks(ledger: Ledger, row: int, *, astray: str = "") -> tuple[str, ...]:
 
 
 def note(ledger: Ledger, row: int) -> str:
-    """Why a line is malformed, or where a parent should be; empty for most rows. Safe text."""
+    """Why a line is malformed, where a parent should be, what a rewind dropped here; empty for most rows.
+    Safe text."""
     if Kind(ledger.kind[row]) is Kind.MALFORMED:
         return f"{visible(ledger.reason_at(row), 400)} (at byte {ledger.offset[row]:,})"
     gap = ledger.gap_at(row)
     if gap is not None:
         return words.gap(gap)
-    return words.pointer(ledger, row) if Kind(ledger.kind[row]).agent else ""
+    missing = words.pointer(ledger, row) if Kind(ledger.kind[row]).agent else ""
+    return " · ".join(filter(None, (missing, rewound_note(ledger, row))))
 
 
 def tool(ledger: Ledger, row: int) -> str:

@@ -37,12 +37,13 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An event that fits. `seq` is None for a malformed line."""
+    """An event that fits."""
 
     where: Where
     row: int
     """Its row when it was found."""
     seq: int | None
+    """None for a malformed line; for a guest from a sub-agent's own ledger, its key in the host."""
     digest: int
     time_ms: int | None
 
@@ -67,14 +68,15 @@ class EventRow:
     """What a list of events shows of one. All text is safe."""
 
     ledger: str
-    """The ledger's name, raw: the identity, with `seq`."""
+    """The name of the ledger that holds the record, raw."""
     session: int
-    """The session's index in its ledger; -1 for an event that belongs to none."""
+    """The session's index in the ledger where it was found; -1 for an event that belongs to none."""
     prompt: str
     """The first words of its session."""
     lane: str
     """The short name of its lane, empty off the lanes."""
-    seq: int | None
+    number: int | None
+    """The seq in the ledger that holds the record; None for a malformed line."""
     time_ms: int | None
     sign: str
     tool: str
@@ -145,13 +147,13 @@ class EventSearch:
 
     def _look(self, where: Where, row: int, fits: Predicate) -> None:
         self.looked += 1
-        if not fits(where.ledger, row):
+        if where.ledger.kind[row] == Kind.GAP or not fits(where.ledger, row):
             return
         self.found += 1
-        ledger = where.ledger
-        self.ledgers.add(ledger.name)
+        ledger, seq = where.ledger, where.ledger.seq_at(row)
+        self.ledgers.add(_address(ledger, seq)[0])
         time_ms = ledger.time_at(row)
-        hit = Hit(where, row, ledger.seq_at(row), ledger.columns.digest[row], time_ms)
+        hit = Hit(where, row, seq, ledger.columns.digest[row], time_ms)
         newest_first = -(_NO_TIME if time_ms is None else time_ms)
         insort(self._kept, (newest_first, self._at, -row, self.found, hit))
         if len(self._kept) > self._most:
@@ -170,12 +172,13 @@ class EventRows:
         if row is None:
             return _gone(hit)
         session, lane = session_of(ledger, row), ledger.lane_at(row)
+        name, number = _address(ledger, hit.seq)
         return EventRow(
-            ledger=ledger.name,
+            ledger=name,
             session=-1 if session is None else session.index,
             prompt="" if session is None else sessions.prompt_of(ledger, session.head),
             lane="" if lane is None else marks.lane_name(lane),
-            seq=hit.seq,
+            number=number,
             time_ms=hit.time_ms,
             sign=marks.sign(ledger, row),
             tool=marks.tool(ledger, row),
@@ -191,9 +194,14 @@ class EventRows:
         return known.of(row)
 
 
+def _address(ledger: Ledger, seq: int | None) -> tuple[str, int | None]:
+    return (ledger.name, None) if seq is None else ledger.address(seq)
+
+
 def _gone(hit: Hit) -> EventRow:
+    name, number = _address(hit.where.ledger, hit.seq)
     return EventRow(
-        ledger=hit.where.ledger.name, session=-1, prompt="", lane="", seq=hit.seq, time_ms=hit.time_ms,
+        ledger=name, session=-1, prompt="", lane="", number=number, time_ms=hit.time_ms,
         sign=_GONE, tool="gone", argument="a rewind dropped it since it was found", marks=(), gone=True,
     )  # fmt: skip
 

@@ -59,7 +59,8 @@ class EventList(LineList):
         """Show these events; a cursor that has left the first one stays on its event."""
         kept = self.hit if self.cursor else None
         self.hits, self.names, self.zone = hits, names, zone
-        self._seq_cells = max(4, *(len(str(hit.seq or "")) for hit in hits)) if hits else 4
+        largest = max((hit.seq for hit in hits if hit.seq is not None), default=0)
+        self._seq_cells = max(4, len(str(largest)))
         if kept is not None:
             self.cursor = next((index for index, hit in enumerate(hits) if hit == kept), self.cursor)
         self.redraw()
@@ -128,7 +129,7 @@ class EventList(LineList):
         return text[-size:] if size < _TIME_CELLS else text
 
     def _seq(self, row: EventRow) -> list[Segment]:
-        number = "·" if row.seq is None else str(row.seq)
+        number = "·" if row.number is None else str(row.number)
         sign = to_ascii(row.sign) if self.ascii_only else row.sign
         return [
             Segment(f"{number:>{self._seq_cells}} ", self._style("events--seq")),

@@ -1,0 +1,190 @@
+"""Rewound: what rewinds under the reader dropped, beside what §3 had called invalid (CAUSALITY §8, §9)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from korg_tui.causal import Gone, Ledger, Rewound
+from korg_tui.event import Kind
+from korg_tui.formats import Body, body
+from korg_tui.reading import Reading
+from korg_tui.sources import BodyGone
+from korg_tui.text import visible
+from korg_tui.views import summary, values
+from korg_tui.views.rewound_notes import Drop, drops, is_rewind, named_drop, stands_at
+from korg_tui.views.sections import Line, Section
+from korg_tui.views.words import plural
+
+LISTED = 200
+"""Dropped events that a list has; how many more there are is said."""
+READ = 30
+"""Dropped events whose arguments and results are shown."""
+
+_BY_RULE = {
+    1: "its cause goes",
+    2: "it read a result that goes",
+    3: "a call that goes started it",
+    4: "it read what such a sub-agent returned",
+}
+_SPARED = {
+    "independent": "no recorded dependence",
+    "unknown": "its own cause is not in the ledger",
+    "governance": "a governance event",
+    "kept": "it is not later",
+}
+
+
+def rewound_words(reading: Reading, change: Rewound) -> str:
+    """`rewound to 41 by human:dusk: 17 dropped; §3 would have kept 3 of them`."""
+    who = _who(reading, change)
+    by = f" by {visible(who, 80)}" if who else ""
+    open_ = sum(each.fate == "possible" for each in change.dropped)
+    kept = len(change.dropped) - len(change.invalid) - open_
+    perhaps = f", and perhaps {open_} more" if open_ else ""
+    dropped = len(change.dropped)
+    return f"rewound to {change.to}{by}: {dropped} dropped; §3 would have kept {kept} of them{perhaps}"
+
+
+def _who(reading: Reading, change: Rewound) -> str:
+    """The actor that the `LedgerRewind` event after the kept ones names."""
+    ledger = change.ledger
+    row = ledger.row_of(change.to)
+    after = 0 if row is None else row + 1
+    if after >= len(ledger) or not is_rewind(ledger, after):
+        return ""
+    who = _event_of(_read(reading, ledger, after)).get("rewound_by")
+    return who if isinstance(who, str) else ""
+
+
+def _read(reading: Reading, ledger: Ledger, row: int) -> Body | None:
+    try:
+        return reading.body(ledger, row)
+    except (BodyGone, OSError):
+        return None
+
+
+def _event_of(found: Body | None) -> dict[str, object]:
+    event = {} if found is None else found.record.get("event", found.record)
+    return event if isinstance(event, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A dropped event, and its record where the source can still give it; else why not, safe."""
+
+    gone: Gone
+    found: Body | None
+    lost: str
+
+
+def rewound_sections(reading: Reading, ledger: Ledger, row: int) -> list[Section]:
+    """What rewinds dropped right after this row, or at this `LedgerRewind`: the newest rewind first, each
+    with what §3 had called invalid beside what it would have kept, and with what the events were."""
+    sections: list[Section] = []
+    for drop in drops(ledger):
+        if stands_at(ledger, drop, row):
+            sections += _told(reading, drop)
+    if is_rewind(ledger, row) and named_drop(ledger, row) is None:
+        sections.append(_unknown(reading, ledger, row))
+    return sections
+
+
+def _unknown(reading: Reading, ledger: Ledger, row: int) -> Section:
+    """A rewind that nobody here saw."""
+    event = _event_of(_read(reading, ledger, row))
+    to, through = event.get("target_seq_id"), event.get("invalidated_through")
+    if ledger.dismissed_at(row):
+        return Section("what it dropped was dismissed", "fields", (Line("it is kept no more", "note"),))
+    lines = [Line("the ledger was rewound before it was opened here", "note")]
+    if isinstance(to, int) and isinstance(through, int) and to < through:
+        lines.append(Line(f"it says that it went back from {through} to {to}", "note"))
+    return Section("what it dropped cannot be known", "fields", tuple(lines))
+
+
+def _told(reading: Reading, drop: Drop) -> Iterator[Section]:
+    read = [_look(reading, gone) for gone in drop.events[:LISTED]]
+    invalid = [each for each in read if each.gone.fate == "invalidated"]
+    perhaps = [each for each in read if each.gone.fate == "possible"]
+    spared = [each for each in read if each.gone.fate not in ("invalidated", "possible")]
+    yield Section(f"gone: {_count(len(drop.events))} that a rewind dropped", "fields", tuple(_counts(drop)))
+    for title, each in (
+        ("dropped, and §3 calls it invalid", invalid),
+        ("dropped, and §3 leaves it open", perhaps),
+        ("dropped, though §3 would have kept it", spared),
+    ):
+        if each:
+            yield Section(title, "effects", tuple(map(_line, each)))
+    for one in read[:READ]:
+        yield from _content(one)
+    if len(drop.events) > READ:
+        more = plural(len(drop.events) - READ, "dropped event")
+        yield Section(f"{more} more, not shown in full", "fields", (Line("the first are", "note"),))
+
+
+def _counts(drop: Drop) -> Iterator[Line]:
+    fates: dict[str, int] = defaultdict(int)
+    for each in drop.events:
+        fates[each.fate] += 1
+    seqs = [each.event.seq for each in drop.events]
+    numbers = str(seqs[0]) if len(seqs) == 1 else f"{min(seqs)}–{max(seqs)}"
+    yield Line(f"{numbers}, {_count(len(seqs))}", label="dropped")
+    invalid, perhaps = fates.pop("invalidated", 0), fates.pop("possible", 0)
+    yield Line(f"{_count(invalid)}, by the rules of §3", label="invalid")
+    if perhaps:
+        yield Line(f"{_count(perhaps)}: the ledger leaves it open", label="perhaps")
+    yield Line(f"{_count(sum(fates.values()))} that §3 would not have dropped", label="kept")
+    if len(seqs) > LISTED:
+        yield Line(f"the first {LISTED} are listed below", "note", "listed")
+    yield Line("a dismisses what rewinds have dropped", "note")
+
+
+def _count(events: int) -> str:
+    return plural(events, "event")
+
+
+def _look(reading: Reading, gone: Gone) -> _Read:
+    event = gone.event
+    try:
+        return _Read(gone, body(reading.source.read(event.offset, event.length, gone.epoch)), "")
+    except (BodyGone, OSError) as error:
+        return _Read(gone, None, visible(str(error), 80))
+
+
+def _line(one: _Read) -> Line:
+    event = one.gone.event
+    argument = f"({one.lost})" if one.lost else ""
+    if one.found is not None:
+        argument = summary.argument(event.tool, one.found, event.kind)
+    text = f"{visible(event.tool, 60)}  {argument}".rstrip()
+    why = _why(one.gone)
+    return Line(f"{text} · {why}" if why else text, style="removed", label=str(event.seq))
+
+
+def _why(gone: Gone) -> str:
+    if gone.fate not in ("invalidated", "possible"):
+        return _SPARED.get(gone.fate, "")
+    if not gone.rules:
+        return ""
+    because = ", and ".join(_BY_RULE[rule] for rule in gone.rules if rule in _BY_RULE)
+    numbers = " ".join(map(str, gone.rules))
+    return f"rule{'s' if len(gone.rules) > 1 else ''} {numbers}: {because}"
+
+
+def _content(one: _Read) -> Iterator[Section]:
+    """What a dropped event was given and what it returned."""
+    found, event = one.found, one.gone.event
+    if found is None:
+        return
+    if event.kind is Kind.GOVERNANCE:
+        parts = [Section("event", "json", tuple(values.as_json(_event_of(found))))]
+    else:
+        failed = event.success is False
+        parts = [
+            *values.arguments(event.tool, found.args),
+            *values.result(event.tool, found.result, failed=failed),
+        ]
+    for part in parts:
+        title = f"gone {event.seq} {visible(event.tool, 60)}: {part.title}"
+        yield Section(title, part.kind, part.lines)

@@ -1,0 +1,80 @@
+"""Where rewinds under the reader stand in a ledger, and what the rows there say (CAUSALITY §8, §9)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from korg_tui.causal import Gone, Ledger
+from korg_tui.event import Kind
+
+REWIND = "LedgerRewind"
+"""The event with which a sealed rewind says what it did."""
+
+_KEPT_AS = "drops"
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """What one rewind dropped, in the order of the ledger. `row` is the first row after what was kept, which
+    may be behind the end."""
+
+    generation: int
+    row: int
+    events: tuple[Gone, ...]
+
+
+def drops(ledger: Ledger) -> tuple[Drop, ...]:
+    """The rewinds under the reader, newest first."""
+    if not ledger.gone:
+        return ()
+    mark = (ledger.generation, len(ledger.gone), ledger.revision)
+    kept: tuple[object, tuple[Drop, ...]] | None = ledger.derived.get(_KEPT_AS)
+    if kept is None or kept[0] != mark:
+        kept = ledger.derived[_KEPT_AS] = (mark, _drops(ledger))
+    return kept[1]
+
+
+def _drops(ledger: Ledger) -> tuple[Drop, ...]:
+    groups: dict[int, list[Gone]] = defaultdict(list)
+    for each in ledger.gone:
+        groups[each.generation].append(each)
+    return tuple(
+        Drop(generation, ledger.columns.first_from(min(each.event.seq for each in group)), tuple(group))
+        for generation, group in sorted(groups.items(), reverse=True)
+    )
+
+
+def is_rewind(ledger: Ledger, row: int) -> bool:
+    """Whether a row is the event that a sealed rewind leaves behind."""
+    return ledger.kind[row] == Kind.GOVERNANCE and ledger.tool_at(row) == REWIND
+
+
+def named_drop(ledger: Ledger, row: int) -> Drop | None:
+    """What the rewind of this `LedgerRewind` dropped; None when nobody here saw it."""
+    return next((drop for drop in drops(ledger) if drop.row == row), None)
+
+
+def stands_at(ledger: Ledger, drop: Drop, row: int) -> bool:
+    """Whether a drop is told of at this row: the last one that was kept, or the `LedgerRewind` after it; the
+    first row where none was kept."""
+    if row == drop.row:
+        return row == 0 or is_rewind(ledger, row)
+    return row == drop.row - 1
+
+
+def rewound_note(ledger: Ledger, row: int) -> str:
+    """What a row says of a rewind: of one under the reader how much it dropped, of one before the ledger was
+    opened that nobody can know."""
+    if is_rewind(ledger, row):
+        drop = named_drop(ledger, row)
+        if drop is not None:
+            return f"{len(drop.events):,} dropped: see the details"
+        if ledger.dismissed_at(row):
+            return "what it dropped was dismissed"
+        return "what it dropped cannot be known"
+    told = next((drop for drop in drops(ledger) if stands_at(ledger, drop, row)), None)
+    if told is None or (told.row < len(ledger) and is_rewind(ledger, told.row)):
+        return ""
+    where = "before" if told.row == row else "after"
+    return f"{len(told.events):,} dropped {where} this: see the details"

@@ -1,0 +1,307 @@
+"""A ledger that is rewound under the reader, in all the ways that happen, as the screen tells of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from builders import HUMAN, MAIN, SUB, Book, canonical
+from korg_tui.reading import Reading
+from korg_tui.sources import FileSource
+from korg_tui.views import rewound_words
+from stage import MemorySource, app_over, keys
+
+SHARED = Path(__file__).parents[2] / "shared" / "ledgers" / "rewound"
+
+
+def seven() -> Book:
+    """A prompt, two rounds, and what another agent did meanwhile, which depends on none of it."""
+    book = Book()
+    ask = book.prompt("fix the count")
+    think = book.infer(ask)
+    book.tool("Read", think, args={"file_path": "count.py"})
+    again = book.infer(think)
+    book.tool("Edit", again, args={"file_path": "count.py", "old_string": "29", "new_string": "28"})
+    other = book.prompt("list the tickets", by="human:dawn")
+    book.infer(other, by="agent:clerk@2")
+    return book
+
+
+def kept(book: Book, to: int) -> Book:
+    """The events up to a seq."""
+    shorter = Book()
+    shorter.records = book.records[:to]
+    shorter.top = to
+    return shorter
+
+
+def sealed(book: Book, to: int, by: str = HUMAN) -> Book:
+    """After a sealed rewind: what it leaves, and the event that says so."""
+    shorter = kept(book, to)
+    shorter.governance(
+        "LedgerRewind", to or None, target_seq_id=to, invalidated_through=book.top, rewound_by=by
+    )
+    return shorter
+
+
+def details(pilot) -> str:
+    return "\n".join(pilot.app.screen.details.plain)
+
+
+def sections(pilot) -> dict[str, list[str]]:
+    """The lines of the details by the titles of their sections."""
+    shown = pilot.app.screen.details.sections
+    return {section.title: [line.text for line in section.lines] for section in shown}
+
+
+def row(pilot, seq: int) -> str:
+    view = pilot.app.screen.view
+    index = pilot.app.screen.spine.index_of(seq)
+    return view.draw(index, view.row_width).text.rstrip()
+
+
+def notice(pilot) -> str:
+    return pilot.app.screen.query_one("#notices").plain.split(" · a: seen")[0]
+
+
+async def stand(pilot, seq: int) -> None:
+    pilot.app.screen.go_to_seq(seq)
+    await pilot.pause()
+
+
+def open_session(*sources: MemorySource, size: tuple[int, int] = (160, 60)):
+    return app_over(*sources).run_test(size=size)
+
+
+async def begin(pilot) -> None:
+    await pilot.pause()
+    if pilot.app.screen.__class__.__name__ == "LedgersScreen":
+        await keys(pilot, "G", "enter")
+
+
+async def test_a_sealed_rewind_lists_what_was_dropped_beside_what_was_invalid():
+    source = MemorySource(seven())
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(sealed(seven(), 3))
+        await pilot.pause()
+        assert notice(pilot) == "rewound to 3 by human:dusk: 4 dropped; §3 would have kept 2 of them"
+        await stand(pilot, 4)
+        assert row(pilot, 4).endswith("4 dropped: see the details")
+        seen = sections(pilot)
+        assert seen["gone: 4 events that a rewind dropped"][:3] == [
+            "4–7, 4 events",
+            "2 events, by the rules of §3",
+            "2 events that §3 would not have dropped",
+        ]
+        assert seen["dropped, and §3 calls it invalid"] == [
+            "llm_inference · rule 2: it read a result that goes",
+            "Edit  count.py · rule 1: its cause goes",
+        ]
+        assert seen["dropped, though §3 would have kept it"] == [
+            "user_prompt  list the tickets · no recorded dependence",
+            "llm_inference · no recorded dependence",
+        ]
+        assert seen["gone 5 Edit: change count.py"] == ["@@ -1 +1 @@", "-29", "+28"]
+
+
+async def test_what_was_dropped_is_read_until_it_is_dismissed():
+    source = MemorySource(seven())
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(sealed(seven(), 3))
+        await pilot.pause()
+        await stand(pilot, 4)
+        await keys(pilot, "a")
+        assert not pilot.app.screen.query_one("#notices").display
+        assert "dropped, though §3 would have kept it" in sections(pilot)
+        await keys(pilot, "a")
+        assert pilot.app.screen.status.plain == "dismissed 4 events that a rewind had dropped"
+        assert pilot.app.screen.ledger.gone == []
+        assert row(pilot, 4).endswith("what it dropped was dismissed")
+        assert "what it dropped was dismissed" in sections(pilot)
+        assert "dropped, though" not in details(pilot)
+        await keys(pilot, "a")
+        assert pilot.app.screen.status.plain == "there is no notice, and nothing dropped"
+
+
+async def test_a_silent_restore_is_told_at_the_last_row_that_was_kept():
+    source = MemorySource(seven())
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(kept(seven(), 3))
+        await pilot.pause()
+        assert notice(pilot) == "rewound to 3: 4 dropped; §3 would have kept 2 of them"
+        await stand(pilot, 3)
+        assert row(pilot, 3).endswith("4 dropped after this: see the details")
+        assert "dropped, and §3 calls it invalid" in sections(pilot)
+        again = kept(seven(), 3)
+        again.infer(2)
+        source.append(again.nested()[len(source.epochs[-1]) :])
+        await pilot.pause()
+        assert row(pilot, 3).endswith("4 dropped after this: see the details")
+        assert "dropped" not in row(pilot, 4)
+
+
+async def test_a_rewind_to_0_leaves_the_event_that_says_so():
+    source = MemorySource(seven())
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(sealed(seven(), 0))
+        await pilot.pause()
+        assert notice(pilot) == "rewound to 0 by human:dusk: 7 dropped; §3 would have kept 0 of them"
+        assert pilot.app.screen.view.count == 1
+        assert row(pilot, 1).endswith("7 dropped: see the details")
+        assert len(sections(pilot)["dropped, and §3 calls it invalid"]) == 7
+        source.becomes(b"")
+        await pilot.pause()
+        assert pilot.app.screen.view.count == 0
+
+
+async def test_numbers_are_used_again_and_a_stale_client_names_what_is_gone():
+    source = MemorySource(seven())
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        book = sealed(seven(), 3)
+        source.becomes(book)
+        await pilot.pause()
+        think = book.infer(2, result={"text": "another way"})
+        book.tool("Bash", 7, args={"command": "make"})
+        source.append(book.nested()[len(source.epochs[-1]) :])
+        await pilot.pause()
+        assert think == 5
+        assert "another way" in row(pilot, 5)
+        await stand(pilot, 6)
+        assert row(pilot, 6).endswith("parent 7 gone: a rewind removed it")
+        assert "rewound: parent 7 gone: a rewind removed it" in details(pilot)
+        await keys(pilot, "escape", "G", "enter")
+        await stand(pilot, 4)
+        assert "Edit  count.py" in details(pilot)
+
+
+async def test_each_of_two_rewinds_to_the_same_place_is_told_the_newest_first():
+    source = MemorySource(seven())
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(sealed(seven(), 3))
+        source.becomes(kept(seven(), 3))
+        await pilot.pause()
+        assert "(and 1 earlier)" in notice(pilot)
+        await stand(pilot, 3)
+        titles = [title for title in sections(pilot) if title.startswith("gone: ")]
+        assert titles == ["gone: 1 event that a rewind dropped", "gone: 4 events that a rewind dropped"]
+        assert "LedgerRewind" in details(pilot)
+        assert "a governance event" in details(pilot)
+
+
+async def test_a_ledger_that_was_rewound_before_it_was_opened_cannot_tell():
+    async with open_session(MemorySource(sealed(seven(), 3))) as pilot:
+        await begin(pilot)
+        await stand(pilot, 4)
+        assert row(pilot, 4).endswith("what it dropped cannot be known")
+        assert sections(pilot)["what it dropped cannot be known"] == [
+            "the ledger was rewound before it was opened here",
+            "it says that it went back from 7 to 3",
+        ]
+
+
+async def test_what_the_ledger_left_open_is_a_list_of_its_own():
+    book = Book()
+    ask = book.prompt("go")
+    think = book.infer(ask)
+    book.prompt("look", think, by=SUB)
+    book.prompt("look", think, by=SUB)
+    book.infer(3, by=SUB)
+    book.infer(4, by=SUB)
+    book.spawn(think, "look")
+    book.infer(7, by=MAIN)
+    source = MemorySource(book)
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(sealed(book, 3))
+        await pilot.pause()
+        fates = {each.event.seq: each.fate for each in pilot.app.screen.ledger.gone}
+        await stand(pilot, 3)
+        seen = sections(pilot)
+        listed = sum(len(seen.get(title, ())) for title in (
+            "dropped, and §3 calls it invalid",
+            "dropped, and §3 leaves it open",
+            "dropped, though §3 would have kept it",
+        ))  # fmt: skip
+        assert listed == len(fates) == 5
+        assert set(fates.values()) <= {"invalidated", "possible", "independent", "unknown"}
+        assert "possible" in fates.values()
+        assert ", and perhaps " in notice(pilot)
+
+
+async def test_hostile_text_in_what_was_dropped_is_made_visible():
+    book = Book()
+    think = book.infer(book.prompt("go"))
+    book.tool("\x1b[31mEdit\u202e", think, args={"file_path": "\x1b]52;c;AAAA\x07.py"})
+    source = MemorySource(book)
+    async with open_session(source, size=(80, 24)) as pilot:
+        await begin(pilot)
+        source.becomes(sealed(book, 2, by="\x1b[2Jhuman:\u202edusk"))
+        await pilot.pause()
+        await stand(pilot, 3)
+        text = notice(pilot) + details(pilot).replace("\n", "")
+        assert text.isprintable()
+        assert "␛]52;c;AAAA␇.py" in text
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_the_notice_is_read_whole(size):
+    source = MemorySource(seven())
+    async with open_session(source, size=size) as pilot:
+        await begin(pilot)
+        source.becomes(sealed(seven(), 3))
+        await pilot.pause()
+        bar = pilot.app.screen.query_one("#notices")
+        assert len(bar.plain) <= bar.size.height * (size[0] - 2)
+        assert "see the details" in row(pilot, 4)
+
+
+def test_a_file_that_is_replaced_keeps_what_was_dropped_readable(tmp_path):
+    """Without a screen: the source, its facts, and the words."""
+    path, other = tmp_path / "journal.json", tmp_path / "journal.tmp"
+    path.write_bytes(seven().array())
+    reading = Reading.of(FileSource(path)).complete()
+    other.write_bytes(sealed(seven(), 3).array())
+    other.rename(path)
+    changes = [change for fact in reading.source.poll() for change in reading.apply(fact)]
+    assert rewound_words(reading, changes[0]) == (
+        "rewound to 3 by human:dusk: 4 dropped; §3 would have kept 2 of them"
+    )
+    (ledger,) = reading.journal.ledgers
+    gone = ledger.gone[1]
+    raw = json.loads(reading.source.read(gone.event.offset, gone.event.length, gone.epoch))
+    assert canonical(raw["event"]["args"]) == canonical(seven().records[4]["event"]["args"])
+    reading.source.close()
+
+
+if SHARED.is_dir():
+
+    def test_a_ledger_of_the_rust_shape_played_into_one_file(tmp_path):
+        path = tmp_path / "capability_journal.json"
+        steps = sorted(SHARED.glob("rewind-*.json"))
+        shutil.copy(steps[0], path)
+        reading = Reading.of(FileSource(path)).complete()
+        told = []
+        for step in steps[1:]:
+            new = tmp_path / "new.tmp"
+            shutil.copy(step, new)
+            new.rename(path)
+            for fact in reading.source.poll():
+                for change in reading.apply(fact):
+                    if hasattr(change, "dropped"):
+                        told.append(rewound_words(reading, change))
+        assert told == [
+            "rewound to 3 by korg:cli: 4 dropped; §3 would have kept 0 of them",
+            "rewound to 3: 4 dropped; §3 would have kept 1 of them",
+            "rewound to 0 by korg:cli: 4 dropped; §3 would have kept 0 of them",
+        ]
+        assert [ledger.generation for ledger in reading.journal.ledgers] == [3]
+        reading.source.close()

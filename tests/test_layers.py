@@ -80,6 +80,11 @@ def test_heavy_libraries_stay_where_they_belong(path: Path) -> None:
         where = f"{path.name}:{line} imports {name}"
         assert library != "textual" or height == SCREEN, f"{where}: Textual is for the screen"
         assert library != "networkx" or path.name == "graph.py", f"{where}: graphs are for graph.py"
+        serving = library in ("starlette", "uvicorn", "anyio", "h11")
+        assert not serving or room_of(path) == "recorder", f"{where}: serving is for the recorder"
+
+
+HEAVY = {"textual", "networkx", "httpx", "rich.console", "watchfiles", "starlette", "uvicorn", "asyncio"}
 
 
 @pytest.mark.parametrize("words", [["rewind", "--help"], ["sessions", "--json", "-"], ["--version"]])
@@ -88,10 +93,17 @@ def test_a_command_starts_without_what_it_does_not_need(words: list[str]) -> Non
         "import sys; from korg_tui.cli import main\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit: pass\n"
-        "heavy = {'textual', 'networkx', 'httpx', 'rich.console', 'watchfiles'} & set(sys.modules)\n"
+        f"heavy = {HEAVY!r} & set(sys.modules)\n"
         "print('HEAVY', sorted(heavy))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, *words], input=b"", capture_output=True, timeout=60, check=True
     )
     assert done.stdout.decode().splitlines()[-1] == "HEAVY []"
+
+
+@pytest.mark.parametrize("module", ["korg_tui.recorder", "korg_tui.recorder.references"])
+def test_the_recorder_starts_without_what_only_its_server_needs(module: str) -> None:
+    code = f"import sys, {module}; print(sorted({HEAVY!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=True)
+    assert done.stdout.decode() == "[]\n"

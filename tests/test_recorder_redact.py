@@ -48,6 +48,11 @@ def test_a_token_is_replaced_wherever_it_stands(token: str, around: str) -> None
     assert clean == around.format(REDACTED)
 
 
+def test_a_token_that_cannot_be_anything_else_needs_no_word_to_begin() -> None:
+    assert redact_text("x" + TOKENS["github"]) == ("x" + REDACTED, 1)
+    assert redact_text("_" + TOKENS["github fine-grained"]) == ("_" + REDACTED, 1)
+
+
 def test_a_key_block_that_was_cut_off_goes_as_far_as_it_may_reach() -> None:
     cut_off = KEY_BLOCK.split("\n-----END")[0]
     assert redact_text(f"a {cut_off}\nor so [cut] b") == (f"a {REDACTED}[cut] b", 1)

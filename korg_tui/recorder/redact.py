@@ -127,10 +127,11 @@ def _is_user_and_password(match: re.Match[str]) -> bool:
         return False
 
 
-def _prefixed(*prefixes: str, body: str, is_secret: Callable[[re.Match[str]], bool] = _always) -> _Shape:
+def _prefixed(
+    *prefixes: str, body: str, start: str = _START, is_secret: Callable[[re.Match[str]], bool] = _always
+) -> _Shape:
     names = "|".join(map(re.escape, prefixes))
-    pattern = re.compile(f"{_START}(?:{names}){body}")
-    return _Shape(prefixes, pattern, is_secret)
+    return _Shape(prefixes, re.compile(f"{start}(?:{names}){body}"), is_secret)
 
 
 _SHAPES = (
@@ -142,6 +143,8 @@ _SHAPES = (
         ),
         _is_key_block,
     ),
+    _prefixed("ghp_", "gho_", "ghu_", "ghs_", "ghr_", start="", body=r"[A-Za-z0-9]{20,}+"),
+    _prefixed("github_pat_", start="", body=r"[A-Za-z0-9_]{20,}+"),
     _Shape(
         ("eyJ",),
         re.compile(
@@ -190,8 +193,6 @@ _SHAPES = (
     _prefixed("ya29.", "GOCSPX-", body=rf"{_B64URL}{{20,}}+"),
     _prefixed("sk-", "xai-", "glpat-", "pypi-", body=rf"{_B64URL}{{16,}}+", is_secret=_has_digit),
     _prefixed("sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", body=r"[A-Za-z0-9]{16,}+"),
-    _prefixed("ghp_", "gho_", "ghu_", "ghs_", "ghr_", body=r"[A-Za-z0-9]{20,}+"),
-    _prefixed("github_pat_", body=r"[A-Za-z0-9_]{20,}+"),
     _prefixed("npm_", "hf_", "gsk_", "shpat_", "dop_v1_", body=r"[A-Za-z0-9]{30,}+"),
     _prefixed("SG.", body=rf"{_B64URL}{{16,}}+\.{_B64URL}{{16,}}+"),
     _prefixed(
@@ -202,4 +203,5 @@ _SHAPES = (
         re.compile(r"(?P<kept>hooks\.slack\.com/services/)[A-Za-z0-9/]{20,}+"),
     ),
 )
-"""What is replaced inside strings: key blocks first, since they may hold what looks like something else."""
+"""What is replaced inside strings, in this order: key blocks first, since they may hold what looks like
+something else; then what needs no word to begin, since others begin behind it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -81,12 +82,17 @@ class Standin:
         for _ in range(requests):
             assert self.arrived.acquire(timeout=LONG), "no request came"
 
+    def wait_until(self, true: Callable[[], bool]) -> None:
+        """Wait until something has happened that no request tells of."""
+        deadline = time.monotonic() + LONG
+        while not true():
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+
     # --- the ledger
 
     def answer(self, method: str, target: str, body: bytes) -> Reply | None:
         parts = urlsplit(target)
-        with self._lock:
-            self.asked.append((method, target, body))
         if method == "POST" and parts.path == "/api/agent/tool-call":
             return self._post(method, target, body)
         if method == "POST" and parts.path == "/api/rewind":
@@ -174,6 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.standin.headers.append(dict(self.headers))
         with self.standin.answering():
+            self.standin.asked.append((self.command, self.path, body))
             self.standin.arrived.release()
             if self.command == "POST":
                 self.standin.gate.wait()

@@ -285,6 +285,52 @@ def test_after_a_rewind_what_was_cut_off_is_named_no_more(server: Standin, clien
     assert [each.event.seq for each in ledger.gone] == [3, 4, 5]
 
 
+def test_after_a_rewind_each_agent_goes_on_from_the_latest_that_it_still_has(
+    server: Standin, client: RecorderClient
+) -> None:
+    client.prompt("go", by=ME)
+    client.inference()
+    early = client.sub_agent("early", "Look.")
+    kept = early.inference()
+    middle = client.inference()
+    call = client.tool("Edit")
+    early.inference()
+    late = client.sub_agent("late", "Look, too.")
+    late.inference()
+    client.inference()
+    assert (kept, middle, call.seq) == (4, 5, 6)
+    assert client.rewind(6) == 7
+    early.tool("Read")
+    late.tool("Grep")
+    client.tool("Bash")
+    early.inference()
+    early.close("seen")
+    late.close("cut off")
+    client.inference()
+    assert [(tool, parent, actor.split("/")[1][:9]) for _, tool, parent, actor in server.rows()[7:]] == [
+        ("Read", 4, "sub-early"),
+        ("Grep", 6, "sub-late@"),
+        ("Bash", 5, "main@1.0"),
+        ("llm_inference", 4, "sub-early"),
+        ("Agent", 2, "main@1.0"),
+        ("Agent", 5, "main@1.0"),
+        ("llm_inference", 5, "main@1.0"),
+    ]
+    assert server.event(12)["result"] == {"content": "seen", "root_seq": 3}
+    assert server.event(13)["result"] == "cut off"
+
+
+def test_after_a_rewind_to_nothing_everything_begins_anew(server: Standin, client: RecorderClient) -> None:
+    client.prompt("go", by=ME)
+    client.inference()
+    assert client.rewind(0) == 1
+    client.tool("Bash")
+    client.inference()
+    client.tool("Read")
+    assert client.flush(LONG)
+    assert [row[1:3] for row in server.rows()[1:]] == [("Bash", None), ("llm_inference", None), ("Read", 3)]
+
+
 def test_a_rewind_that_the_server_refuses_changes_nothing(
     server: Standin, client: RecorderClient, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -25,11 +26,19 @@ class Run:
     """Seconds, monotonic."""
     names: set[str] = field(default_factory=set)
     """Actor names that are taken."""
+    spines: list[array[int]] = field(default_factory=list)
+    """The seqs of the prompts and inferences of each agent."""
 
     def post(self, make: Callable[[], Posting], timeout: float | None) -> int | None:
         """Put a posting into the outbox, and wait for its seq."""
         posting = self.outbox.put(make)
         return self.outbox.wait(posting, self.timeout if timeout is None else timeout)
+
+    def new_spine(self) -> array[int]:
+        """The spine of one more agent."""
+        spine = array("q")
+        self.spines.append(spine)
+        return spine
 
     def name_for(self, name: str, parent: str) -> str:
         """A name that no agent of this run has: sub-agents of `agent:mine/main@1` are
@@ -53,6 +62,7 @@ class AgentRecorder:
         self.actor = actor
         """`source_agent` of its events."""
         self.run = run
+        self.spine = run.new_spine()
         self.round: Posting | None = None
         """What its calls hang from: its latest inference, else its prompt."""
         self.next: Posting | None = None
@@ -77,6 +87,7 @@ class AgentRecorder:
             made = Posting(
                 "llm_inference", self.actor, *values, bool(success), whole_ms(duration_ms), self.next
             )
+            made.spine = self.spine
             self.round = self.next = made
             return made
 
@@ -102,6 +113,7 @@ class AgentRecorder:
             made = Posting(plain(str(name)), self.actor, *values, bool(success), whole_ms(duration_ms))
             made.parent = self.round if triggered_by is None else triggered_by
             made.named = isinstance(triggered_by, int)
+            made.spine = self.spine
             return made
 
         return self.run.outbox.put(make)
@@ -127,7 +139,7 @@ class SubAgent(AgentRecorder):
 
         def make() -> Posting:
             self._decision = parent.round
-            self._prompt = Posting("user_prompt", self.actor, *asked, parent=parent.round)
+            self._prompt = Posting("user_prompt", self.actor, *asked, parent=parent.round, spine=self.spine)
             self.round = self.next = self._prompt
             return self._prompt
 
@@ -148,6 +160,7 @@ class SubAgent(AgentRecorder):
             made = Posting(
                 "Agent", self._parent.actor, *values, bool(success), whole_ms(took), self._decision
             )
+            made.spine = self._parent.spine
             made.returns = tuple(each for each in (self._prompt, self.round) if each is not None)
             # An inference that came in between did not wait for this: it goes on from that one (§2a).
             if self._parent.round is self._decision:

@@ -53,6 +53,7 @@ from korg_tui.recorder.agents import AgentRecorder, Run, SubAgent, values_of
 from korg_tui.recorder.connection import Connection, server_url
 from korg_tui.recorder.delivery import Delivery
 from korg_tui.recorder.outbox import CAPACITY, Outbox
+from korg_tui.recorder.plain import plain
 from korg_tui.recorder.posting import Posting, RewindPosting
 from korg_tui.recorder.shelf import Shelf
 
@@ -65,11 +66,12 @@ _PREFIXES = (*_OWNERS, "human:", "korg:")
 class RecorderClient(AgentRecorder):
     """A client of the ledger server at `url` for the agent `actor` (§1.1: `agent:NAME/main@VERSION`).
 
-    Without a `url`: `$KORG_URL`, `$KORG_BASE_URL`, `$KORG_SERVER_ADDR`, else `http://127.0.0.1:8080`. `token`
-    is a bearer token. Times are in seconds: `timeout` is how long `prompt` and `inference` wait for a seq,
-    `request_timeout` how long the server may be silent in one request, and `flush` how long `close`, or the
-    end of the process, may take for what waits. Raises `ValueError` when the address or the actor cannot be
-    one; nothing raises afterwards.
+    Without a `url`: `$KORG_URL`, `$KORG_BASE_URL`, `$KORG_SERVER_ADDR`, else `http://127.0.0.1:8080`. `blobs`
+    is a folder, without it `$KORG_BLOB_DIR`; an empty one means the server. `token` is a bearer token. Times
+    are in seconds: `timeout` is how long `prompt` and `inference` wait for a seq, `request_timeout` how long
+    the server may be silent in one request, and `flush` how long `close`, or the end of the process, may take
+    for what waits. `capacity` is the number of places in the queue. Raises `ValueError` when the address or
+    the actor cannot be one; nothing raises afterwards.
     """
 
     def __init__(
@@ -91,11 +93,11 @@ class RecorderClient(AgentRecorder):
         self.url = server_url(url)
         """The address of the server."""
         connection = Connection(self.url, token=token, timeout=request_timeout)
-        folder = blobs or os.environ.get("KORG_BLOB_DIR")
+        folder = os.environ.get("KORG_BLOB_DIR") if blobs is None else blobs
         shelf = Shelf(connection, Path(folder) if folder else None, Path.cwd() / ".korg" / "blobs")
         delivery = Delivery(connection, shelf, redact)
         outbox = Outbox(delivery, connection.close, capacity=capacity, flush=flush)
-        super().__init__(Run(outbox, timeout, clock, {actor}), actor)
+        super().__init__(Run(outbox, timeout, clock, {actor}), plain(actor))
 
     def prompt(
         self,
@@ -109,11 +111,12 @@ class RecorderClient(AgentRecorder):
         """Record what a person asked (`user_prompt`), and return its seq, or None as `inference` does. The
         first one is the root of a session; later ones are follow-ups in it, unless `root` begins a session of
         its own."""
-        actor = by if by.startswith(_PREFIXES) else f"human:{by}"
+        actor = plain(by if by.startswith(_PREFIXES) else f"human:{by}")
         values = values_of({**(args or {}), "prompt": text}, None)
 
         def make() -> Posting:
             made = Posting("user_prompt", actor, *values, parent=None if root else self.round)
+            made.spine = self.spine
             self.round = self.next = made
             return made
 
@@ -123,11 +126,12 @@ class RecorderClient(AgentRecorder):
         self, to: int, *, by: str = "human:user", reason: str = "", timeout: float | None = None
     ) -> int | None:
         """Rewind the ledger: `POST /api/rewind`, after everything that was recorded so far, tried once.
-        Returns the seq of the `LedgerRewind` event, or None when the server did not do it. What was recorded
-        later than the seq `to` is no more; what hung from it hangs from `to` from now on."""
+        Returns the seq of the `LedgerRewind` event, or None when the server did not do it. What came later
+        than the seq `to` is no more: each agent goes on from its latest inference or prompt that was kept."""
 
         def make() -> Posting:
-            return RewindPosting("LedgerRewind", by, target=to, reason=reason)
+            spines = tuple(self.run.spines)
+            return RewindPosting("LedgerRewind", plain(by), target=to, reason=plain(reason), spines=spines)
 
         return self.run.post(make, timeout)
 

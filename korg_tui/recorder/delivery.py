@@ -111,9 +111,7 @@ class Delivery:
         try:
             answer = self.connection.ask("POST", "/api/rewind", _bytes(body))
         except (Unreachable, Unanswered) as error:
-            LOG.warning(
-                "lost the rewind to %d by %s: %s", posting.target, posting.actor, visible(str(error), 300)
-            )
+            LOG.warning("lost %s: %s", posting, visible(str(error), 300))
             posting.lost()
             return Attempt.SETTLED
         return self._taken(posting, _seq(answer.body)) if answer.fine else self._refused(posting, answer)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from array import array
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
 from korg_tui.text import visible
 
+_TURNS = frozenset({"user_prompt", "llm_inference"})
 _numbers = itertools.count()
 
 
@@ -31,6 +34,8 @@ class Posting:
     returns: tuple[Posting, ...] = ()
     """Events of the sub-agent that this spawn call returned from: the first that is in the ledger is named by
     `root_seq` in the result."""
+    spine: array[int] = field(default_factory=lambda: array("q"), repr=False)
+    """The seqs of the prompts and inferences of its agent, ascending, as far as they are in the ledger."""
     seq: int | None = None
     state: str = "waiting"
     """`waiting`, `taken`, or `lost` (pushed out, refused, or given up)."""
@@ -39,6 +44,8 @@ class Posting:
 
     def taken(self, seq: int | None) -> None:
         """The server has it. `seq` is None when the server did not say under which number."""
+        if seq is not None and self.tool in _TURNS:
+            self.spine.append(seq)
         self.seq, self.state = seq, "taken"
         self._let_go()
 
@@ -65,6 +72,14 @@ class RewindPosting(Posting):
     target: int = 0
     """The last seq that is kept."""
     reason: str = ""
+    spines: tuple[array[int], ...] = ()
+    """Those of all agents of the run."""
+
+    def taken(self, seq: int | None) -> None:
+        """The ledger was rewound."""
+        for spine in self.spines:
+            del spine[bisect_right(spine, self.target) :]
+        Posting.taken(self, seq)
 
 
 def _first_known(cause: Posting | int | None) -> Posting | int | None:
@@ -86,7 +101,8 @@ class Cuts:
         self._cuts.append((number, target))
 
     def seq_of(self, cause: Posting | int | None) -> int | None:
-        """The seq of the nearest cause that is in the ledger: of what was cut off, the target of the cut."""
+        """The seq of the nearest cause that is in the ledger. For what was cut off that is the latest
+        inference or prompt of its agent that was kept; when its agent has none, the target of the cut."""
         cause = _first_known(cause)
         return self._now(cause) if isinstance(cause, Posting) else cause
 
@@ -97,8 +113,12 @@ class Cuts:
         )
 
     def _now(self, posting: Posting) -> int | None:
-        seq = posting.seq
-        for number, target in self._cuts:
-            if seq is not None and posting.number < number:
-                seq = None if target is None else min(seq, target)
-        return seq
+        targets = [target for number, target in self._cuts if posting.number < number]
+        known = [target for target in targets if target is not None]
+        if posting.seq is None or len(known) < len(targets):
+            return None
+        last = min(known, default=posting.seq)
+        if posting.seq <= last:
+            return posting.seq
+        kept = bisect_right(posting.spine, last)
+        return posting.spine[kept - 1] if kept else last or None

@@ -10,6 +10,7 @@ ASK_PROFILE = "Profile the export of customer 88, and say where the time goes."
 ASK_DOCS = "How does mapper 3 load collections, and how are they loaded together? Quote the documentation."
 ASK_HISTORY = "Which commit since Thursday made the export slow? Bisect with tools/export_is_fast.sh."
 ASK_CALLERS = "Who else walks over order.lines, and how many lines are there in each of these places?"
+ASK_ORDERS = "How many lines do the orders of each customer have, and is that growing? There is time."
 ASK_TEST = "Write a test that fails when the export needs a query for each line."
 ASK_REVIEW = "Review the change in shop/export.py: is the index used, and what does it cost?"
 ASK_MEMORY = "Measure how much memory the export of customer 88 needs with the change."
@@ -269,6 +270,10 @@ index scan of orders_by_customer (customer = 88)      rows 6,120     0.004 s
   index scan of lines_by_order (order = any)          rows 48,213    0.310 s
     hash join with articles                           rows 48,213    0.120 s
 """
+
+COUNT = "customers 8,204   lines 1,310,554   most 48,213 (88)   next 3,907 (1204)\n"
+MONTHS = "2026-07 1.17M\n2026-08 1.21M\n2026-09 1.24M\n2026-10 1.28M\n2026-11 1.31M\n"
+LARGEST = "88     48,213\n1204    3,907\n31      2,240\n5077    1,988\n"
 
 KILLED = {"stdout": "", "stderr": "Killed\n", "exit_code": 137}
 

@@ -55,6 +55,10 @@ class Stage:
                 self.now = when
             self._step(role)
 
+    def start(self, story: Story) -> None:
+        """Begin a story in the background: nobody waits for it."""
+        self._at(self.now, _Role(story))
+
     def _at(self, when: float, role: _Role) -> None:
         heapq.heappush(self._due, (when, next(self._numbers), role))
 

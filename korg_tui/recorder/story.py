@@ -59,8 +59,9 @@ def _look(wren: Player) -> Scene:
 
 
 def _investigate(wren: Player) -> Generator[Any, None, int | None]:
-    ask = "Three questions at once: where the time goes, which commit it was, and who else calls this."
+    ask = "Four questions at once; for the count of all orders I do not wait."
     yield from wren.think(ask, 2.6, 4_310)
+    wren.stage.start(wren.send("orders", props.ASK_ORDERS, _orders))
     yield [
         wren.send("profile", props.ASK_PROFILE, _profile),
         wren.send("history", props.ASK_HISTORY, _history),
@@ -122,6 +123,19 @@ def _callers(sub: Player) -> Script:
     ]
     yield from sub.think("The invoice has few lines. Only the export has many.", 1.1, 1_980)
     return "shop/export.py:31 is the only place with more than 100 lines."
+
+
+def _orders(sub: Player) -> Script:
+    """Takes its time, whatever the others do. A rewind to what it does not depend on cuts it off as well."""
+    yield from sub.think("I count on the replica, so that nobody notices.", 1.8, 560)
+    yield from sub.call("Bash", {"command": "tools/replica.sh count-lines"}, props.out(props.COUNT), 19.0)
+    yield from sub.think("And by month, to see whether it grows.", 1.3, 1_020)
+    by_month = {"command": "tools/replica.sh count-lines --by month"}
+    yield from sub.call("Bash", by_month, props.out(props.MONTHS), 11.0)
+    yield from sub.think("It grows. The largest ones?", 1.6, 1_480)
+    yield from sub.call("Bash", {"command": "tools/replica.sh largest"}, props.out(props.LARGEST), 9.0)
+    yield from sub.think("Customer 88 is the largest, and alone.", 1.2, 1_890)
+    return "Nobody but customer 88 has more than 4,000 lines; it grows by 3 % a month."
 
 
 def _go_the_wrong_way(wren: Player) -> Scene:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from builders import HUMAN, MAIN, SUB, Book, canonical
+from korg_tui.causal import Rewound
 from korg_tui.reading import Reading
 from korg_tui.sources import FileSource
 from korg_tui.views import rewound_words
@@ -289,15 +290,13 @@ if SHARED.is_dir():
         steps = sorted(SHARED.glob("rewind-*.json"))
         shutil.copy(steps[0], path)
         reading = Reading.of(FileSource(path)).complete()
-        told = []
+        told: list[str] = []
         for step in steps[1:]:
             new = tmp_path / "new.tmp"
             shutil.copy(step, new)
             new.rename(path)
-            for fact in reading.source.poll():
-                for change in reading.apply(fact):
-                    if hasattr(change, "dropped"):
-                        told.append(rewound_words(reading, change))
+            changes = [change for fact in reading.source.poll() for change in reading.apply(fact)]
+            told += [rewound_words(reading, each) for each in changes if isinstance(each, Rewound)]
         assert told == [
             "rewound to 3 by korg:cli: 4 dropped; §3 would have kept 0 of them",
             "rewound to 3: 4 dropped; §3 would have kept 1 of them",

@@ -92,7 +92,7 @@ def _counts(spine: Spine) -> Parts:
     session = spine.session
     if session is None:
         return []
-    missing = sum(gap.count for gap in spine.ledger.holes)
+    missing = spine.ledger.not_loaded
     lost = [(f"{plural(missing, 'event')} not loaded", "line--mark")] if missing else []
     return [
         (plural(session.total_events, "event"), ""),
@@ -116,8 +116,10 @@ def _source(reading: Reading, told: Told, cells: int) -> Parts:
 
 
 def source_words(reading: Reading, told: Told, cells: int) -> str:
-    """How a source is doing, in one sentence; its name is shortened first."""
+    """How a source is doing, in one sentence; its name is shortened first, then it ends earlier."""
     predicate = source_state(reading, told)
+    while width(predicate) + _LEAST_NAME > cells and "; " in predicate:
+        predicate = predicate.rpartition("; ")[0]
     room = min(_MOST_NAME, max(_LEAST_NAME, cells - width(predicate)))
     return f"{ending(reading.journal.name, room)}{predicate}"
 
@@ -140,7 +142,7 @@ def source_state(reading: Reading, told: Told) -> str:
             return f" offline {age}: {why or said.strip(' :')}; it is asked again"
         case "warned" if why:
             since = _moment(reading, told)
-            return f": its answers make no sense since {since}: {why}; the last good state stays"
+            return f" makes no sense since {since}: {why}; the last good state stays"
         case _:
             return said
 

@@ -42,6 +42,8 @@ class SessionRow:
     """Time of the last event, ms since the epoch, None when the ledger has none."""
     generation: int = 0
     """Of the ledger, when this was seen."""
+    missing: int = 0
+    """Events that the source of the ledger has and could not give."""
 
 
 def session_rows(
@@ -74,6 +76,7 @@ def _holds(row: SessionRow, ledger: Ledger, session: Session, at_work: bool) -> 
         row.seq == session.seq
         and row.events == session.total_events
         and row.generation == ledger.generation
+        and row.missing == ledger.not_loaded
         and row.live == at_work
         and row.last_ms == session.last_event_at
         and (row.failed, row.dead_pointers, row.unloaded)
@@ -104,6 +107,7 @@ def _of(ledger: Ledger, session: Session, live: bool) -> SessionRow:
         live=live,
         last_ms=session.last_event_at,
         generation=ledger.generation,
+        missing=ledger.not_loaded,
     )
 
 

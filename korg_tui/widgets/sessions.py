@@ -32,6 +32,7 @@ Row = SessionRow | SourceRow
 _NUMBERS = (("events", 7), ("agents", 7), ("failed", 7), ("dead", 5))
 _WIDE = 100
 _LEAST_NAME = 12
+_BAD = frozenset({"failed", "gone", "offline", "warned"})
 _SORT_COLUMN = {"activity": "activity", "size": "events", "failures": "failed", "start": "activity"}
 
 
@@ -114,7 +115,7 @@ class SessionList(LineList):
         return self._source(row, width) if isinstance(row, SourceRow) else self._session(row, width)
 
     def _source(self, row: SourceRow, cells: int) -> Strip:
-        style = self._style("sessions--bad" if row.state in ("failed", "gone") else "sessions--quiet")
+        style = self._style("sessions--bad" if row.state in _BAD else "sessions--quiet")
         state = f" - {pad(row.state, 13)}"
         room = max(_LEAST_NAME, cells - width(state) - width(row.text))
         name = ending(self.names.get(row.ledger, row.ledger), room)
@@ -137,6 +138,8 @@ class SessionList(LineList):
         parts.append(Segment("  "))
         if row.synthesized:
             parts.append(Segment("synthesized ", self._style("sessions--quiet")))
+        if row.missing:
+            parts.append(Segment(f"{row.missing:,} not loaded ", self._style("sessions--dead")))
         room = cells - sum(width(part.text) for part in parts)
         parts.append(Segment(crop(row.prompt, room), self._style("sessions--prompt")))
         return Strip(parts)

@@ -2,6 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
+
 from korg_tui.recorder.serve import serve, serve_options
 
-__all__ = ["serve", "serve_options"]
+__all__ = ["demo_options", "demo_serve", "serve", "serve_options"]
+
+
+def demo_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `demo --serve`."""
+    from korg_tui.recorder import demo
+
+    demo.demo_options(parser)
+
+
+def demo_serve(arguments: argparse.Namespace) -> int:
+    """`korg-tui demo --serve`: a server of its own, and a simulated run of several agents to record. The
+    exit code; raises `SourceError`."""
+    from korg_tui.recorder import demo
+
+    return demo.demo_serve(arguments)

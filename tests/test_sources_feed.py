@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import builders
-from korg_tui.sources import Fact, Feed, FileSource, Grew, Replaced, SourceError, State, StdinSource
+from korg_tui.sources import Fact, Feed, FileSource, Grew, Pool, Replaced, SourceError, State, StdinSource
 from korg_tui.sources.notify import Notify
 from korg_tui.sources.watch import Watcher, new_backend
 
@@ -31,14 +31,19 @@ def book(events: int, mark: str = "") -> builders.Book:
 
 
 class Reader:
-    """Collects what a feed posts."""
+    """Collects what a feed posts, in a thread of its own or in one of a pool."""
 
-    def __init__(self, path: Path, watcher: Watcher) -> None:
+    def __init__(self, path: Path, watcher: Watcher, pooled: bool) -> None:
         self.path = path
         self.facts: queue.Queue[Fact] = queue.Queue()
         self.threads: set[str] = set()
-        self.feed = Feed(FileSource(path, wait=True), self.post, watcher=watcher)
-        self.feed.start()
+        self.feed: Feed | Pool
+        if pooled:
+            self.feed = Pool(watcher=watcher)
+            self.feed.add(FileSource(path, wait=True), self.post)
+        else:
+            self.feed = Feed(FileSource(path, wait=True), self.post, watcher=watcher)
+            self.feed.start()
 
     def post(self, fact: Fact) -> None:
         self.threads.add(threading.current_thread().name)
@@ -63,22 +68,23 @@ class Reader:
         return seqs
 
 
-@pytest.fixture(params=WATCHERS)
+@pytest.fixture(params=[f"{watcher}-{kind}" for watcher in WATCHERS for kind in ("feed", "pool")])
 def reader(request, tmp_path) -> Iterator:
     readers: list[Reader] = []
-    watcher = Watcher(WATCHERS[request.param])
+    backend, _, kind = request.param.partition("-")
+    watcher = Watcher(WATCHERS[backend])
 
     def start(data: bytes | None, path: Path = tmp_path / "ledger") -> Reader:
         if data is not None:
             path.write_bytes(data)
-        readers.append(Reader(path, watcher))
+        readers.append(Reader(path, watcher, kind == "pool"))
         return readers[-1]
 
     yield start
     for one in readers:
         one.feed.stop()
     names = {thread.name for thread in threading.enumerate()}
-    assert "korg-feed" not in names
+    assert not names & {"korg-feed", "korg-pool"}
 
 
 def test_what_is_appended_is_posted(reader):
@@ -90,7 +96,7 @@ def test_what_is_appended_is_posted(reader):
         with one.path.open("ab") as file:
             file.write(whole[begin:end])
     assert one.seqs_until(6) == [3, 4, 5, 6]
-    assert one.threads == {"korg-feed"}
+    assert one.threads in ({"korg-feed"}, {"korg-pool"})
 
 
 def test_a_file_renamed_over_is_followed(reader):

@@ -129,3 +129,46 @@ def test_a_backend_reports_entries_and_ends(backend, tmp_path):
     made.stop()
     listener.join(timeout=PATIENCE)
     assert not listener.is_alive()
+
+
+def test_listeners_hear_the_names_in_their_folders_and_only_those(script, tmp_path):
+    watcher = Watcher(lambda: script)
+    heard: queue.Queue[tuple[Path, str | None]] = queue.Queue()
+    listening = watcher.listen(lambda folder, name: heard.put((folder, name)))
+    inner = tmp_path / "inner"
+    assert not listening.add(inner)
+    inner.mkdir()
+    assert listening.add(inner)
+    script.reports.put([(tmp_path, "inner"), (inner, "a"), (inner, None)])
+    assert [heard.get(timeout=PATIENCE) for _ in range(2)] == [(inner, "a"), (inner, None)]
+    assert heard.empty()
+    subscription = watcher.subscribe(lambda: None)
+    assert subscription.follow(inner / "a")
+    listening.discard(inner)
+    assert set(script.folders) == {inner}
+    subscription.close()
+    assert script.folders == []
+    listening.close()
+
+
+@pytest.mark.parametrize("backend", [new_backend, Notify])
+def test_a_folder_known_by_two_names_is_told_of_by_both(backend, tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    watcher = Watcher(backend)
+    heard: queue.Queue[Path] = queue.Queue()
+    listening = watcher.listen(lambda folder, name: heard.put(folder) if name == "a" else None)
+    assert listening.add(tmp_path / "real")
+    assert listening.add(tmp_path / "link")
+    told: set[Path] = set()
+    for written in range(PATIENCE):
+        (tmp_path / "real" / "a").write_bytes(b"x" * written)
+        try:
+            while len(told) < 2:
+                told.add(heard.get(timeout=1))
+            break
+        except queue.Empty:
+            pass
+    assert told == {tmp_path / "real", tmp_path / "link"}
+    listening.discard(tmp_path / "real")
+    listening.close()

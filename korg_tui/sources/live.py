@@ -124,16 +124,15 @@ class FolderSource:
             if not self._folders:
                 for _ in self._looks_through():
                     pass
-            elif told or settled:
-                self._look_where(told)
-                for path in settled:
-                    self._settling.pop(path, None)
-                    self._judge(path)
-            elif begun >= self._look_at:
+            self._look_where(told)
+            for path in settled:
+                self._settling.pop(path, None)
+                self._judge(path)
+            if begun >= self._look_at:
                 self._look_everywhere()
+                self._rest_after(begun)
         except OSError:
             pass  # said below
-        self._rest_after(begun)
         return self._said()
 
     @property

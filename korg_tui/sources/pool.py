@@ -65,7 +65,6 @@ class Pool:
         self._numbers = count()
         self._reading = 0
         """Threads that read something for the first time now."""
-        self._waiting = 0
         self._sure_at = 0.0
         self._keeps_time = False
         self._stopping = False
@@ -86,7 +85,7 @@ class Pool:
             self._places.add(place)
             place.queued = True
             self._queues.first.append(place)
-            if not self._waiting and len(self._threads) < self._workers and not self._stopping:
+            if len(self._threads) < self._workers and not self._stopping:
                 self._threads.append(threading.Thread(target=self._work, name="korg-pool", daemon=True))
                 self._threads[-1].start()
             self._condition.notify()
@@ -176,11 +175,9 @@ class Pool:
         """One of the threads that wait keeps the time."""
         keeps_time = not self._keeps_time
         self._keeps_time = True
-        self._waiting += 1
         try:
             self._condition.wait(rest if keeps_time else None)
         finally:
-            self._waiting -= 1
             if keeps_time:
                 self._keeps_time = False
 

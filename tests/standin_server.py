@@ -44,6 +44,8 @@ class Standin:
     most_at_once: int = 0
     """How many requests were being answered at the same time, at most."""
     takes_blobs: bool = True
+    blob_answers: list[int] = field(default_factory=list)
+    """For the next blobs, one each: a status instead of taking it."""
     has_journal: bool = True
     script: list[Callable[[str, str, bytes], Reply | None]] = field(default_factory=list)
     """For the next posts, one each: a reply instead of the ledger's, or None to hang up without one."""
@@ -98,6 +100,8 @@ class Standin:
         if method == "POST" and parts.path == "/api/rewind":
             return self._rewind(json.loads(body))
         if method == "PUT" and parts.path == "/api/blob" and self.takes_blobs:
+            if self.blob_answers:
+                return self.blob_answers.pop(0), {"error": "not this one"}
             sha = hashlib.sha256(body).hexdigest()
             self.blobs[sha] = body
             return 200, {"sha256": sha}

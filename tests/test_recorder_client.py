@@ -426,6 +426,43 @@ def test_a_server_that_takes_no_blobs_is_asked_once_and_they_lie_in_the_folder_o
     assert warnings(caplog) == [f"the server takes no blobs: they are in {tmp_path}/.korg/blobs"]
 
 
+def test_a_blob_that_the_server_refuses_lies_here_and_the_next_one_is_offered_again(
+    server: Standin, client: RecorderClient, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.blob_answers = [413]
+    client.tool("Write", {"content": TEXT})
+    client.tool("Write", {"content": TEXT + "2"})
+    assert client.flush(LONG)
+    sha = hashlib.sha256(TEXT.encode()).hexdigest()
+    assert (tmp_path / ".korg" / "blobs" / sha[:2] / sha).read_text() == TEXT
+    assert list(server.blobs.values()) == [(TEXT + "2").encode()]
+    assert warnings(caplog) == [f"the server refused a blob with 413: it is in {tmp_path}/.korg/blobs"]
+
+
+def test_an_event_waits_for_its_blob(server: Standin, client: RecorderClient) -> None:
+    server.blob_answers = [503, 500]
+    client.tool("Write", {"content": TEXT})
+    assert client.flush(LONG)
+    assert [method for method, _, _ in server.asked] == ["PUT", "PUT", "PUT", "POST"]
+    assert len(server.blobs) == 1
+
+
+def test_a_long_prompt_is_the_same_blob_for_the_sub_agent_and_for_the_call(
+    server: Standin, client: RecorderClient
+) -> None:
+    client.prompt("go", by=ME)
+    client.inference()
+    with client.sub_agent("reader", TEXT) as sub:
+        sub.inference()
+    assert client.flush(LONG)
+    asked, call = server.event(3)["args"], server.event(5)["args"]
+    assert asked["prompt"] == call["prompt"] == {
+        "_ref": f"sha256:{hashlib.sha256(TEXT.encode()).hexdigest()}", "size_bytes": len(TEXT.encode()),
+    }  # fmt: skip
+    assert call["description"] == "reader"
+    assert len(server.blobs) == 1
+
+
 def test_a_blob_that_can_lie_nowhere_goes_inside_its_event(
     server: Standin, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

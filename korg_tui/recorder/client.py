@@ -20,11 +20,11 @@ of a sub-agent in the same round from its `Agent` call (§2b). A second `prompt`
 the latest inference, and the next inference hangs from it.
 
 The recorder never breaks an agent. Every event goes into one ordered queue, and one thread posts them, one at
-a time. `tool` returns at once. `prompt` and `inference` wait for their seq, at most `timeout` seconds, and
-not at all when nobody answers at the server's address; they return None then, and the event stays in the
-queue: what hangs from it is posted after it, and gets the right cause. The queue has 256 places; when it is
-full, the oldest event is lost. What hangs from a lost event hangs from the nearest cause that was taken; if
-there is none, it is an orphan. Whatever is lost is said in a WARNING of the logger
+a time. `tool` returns at once. `prompt` and `inference` wait for their seq, at most `timeout` seconds (0 in an
+event loop), and not at all when nobody answers at the server's address; they return None then, and the event
+stays in the queue: what hangs from it is posted after it, and gets the right cause. The queue has 256 places;
+when it is full, the oldest event is lost. What hangs from a lost event hangs from the nearest cause that was
+taken; if there is none, it is an orphan. Whatever is lost is said in a WARNING of the logger
 `korg_tui.recorder.client` that names the tool and the actor:
 
 - pushed out of a full queue; not delivered for 15 minutes, or when the client was closed;

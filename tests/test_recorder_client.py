@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from korg_tui.causal import Pointer, links, rewind
+from korg_tui.recorder import client as documentation
 from korg_tui.recorder.client import RecorderClient
 from korg_tui.recorder.connection import server_url
 from standin_server import LONG, Standin, read, serving
@@ -109,6 +110,17 @@ def test_a_retry_hangs_from_the_call_that_failed_also_before_that_has_a_seq(
     assert client.flush(LONG)
     assert failed.seq == 3
     assert server.rows()[2:] == [(3, "Bash", 2, MAIN), (4, "Bash", 3, MAIN), (5, "Bash", 2, MAIN)]
+
+
+def test_the_example_in_the_documentation(server: Standin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KORG_URL", server.url)
+    lines = (documentation.__doc__ or "").splitlines()
+    example = "\n".join(line[4:] for line in lines if line.startswith("    "))
+    exec(example, {})
+    assert [(tool, parent) for _, tool, parent, _ in server.rows()] == [
+        ("user_prompt", None), ("llm_inference", 1), ("Bash", 2), ("Bash", 3), ("user_prompt", 2),
+        ("llm_inference", 5), ("Bash", 6), ("Agent", 2), ("llm_inference", 8),
+    ]  # fmt: skip
 
 
 # --- sub-agents

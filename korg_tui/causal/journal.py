@@ -135,7 +135,7 @@ class Journal:
         for ledger in self.ledgers[:place]:
             ledger.epoch = fact.epoch
         for ledger in self.ledgers[place:]:
-            kept = {ledger.seq[row] for row in range(len(ledger)) if ledger.offset[row] < fact.offset}
+            kept = {ledger.seq[row] for row in range(len(ledger)) if 0 <= ledger.offset[row] < fact.offset}
             run, records = _split_run_after(kept, records)
             changes += _replace_in(ledger, fact, run)
         while len(self.ledgers) > 1 and not len(self.ledgers[-1]):

@@ -108,42 +108,53 @@ class Records:
             yield self._renewed()
 
     def _insert(self, added: list[_Place]) -> Iterator[Fact]:
-        last = self.last
-        early = [each.record for each in added if last is not None and each.is_before(last)]
-        behind = [each.record for each in added if last is None or not each.is_before(last)]
+        early, behind = self._split(added)
         self._take_in(added)
         if early:
             yield Filled(tuple(early))
         yield from _grown(behind)
 
     def _replace(self, dropped: list[int], added: list[_Place]) -> Iterator[Fact]:
-        """One `Replaced` for the whole tail. Where what stays and what goes lie apart in the spool, it begins
-        at what goes; otherwise at 0, and names all."""
-        first = dropped[0]
-        cut = self._cut(first)
-        filled = [each.record for each in added if each.is_before(first)]
-        self._strays = [stray for stray in self._strays if stray.after < first]
-        strays = [each.record for each in added if each.taken.seq is None and each.taken.after < first]
-        self._take_in(added, dropped)
-        epoch = self.spool.begin()
-        if cut is None:
-            if filled:
-                yield Filled(tuple(filled))
-            yield Replaced(0, tuple(self._all()), epoch)
-            return
-        tail = list(self._all(first))
-        yield Replaced(cut, tuple(tail[:BATCH]), epoch)
-        yield from _grown(tail[BATCH:] + strays)
-        if filled:
-            yield Filled(tuple(filled))
+        """What goes is cut off at an offset: all of it lies behind what stays, or is put there first."""
+        gone = set(dropped)
+        going = [row for row in range(self.rows_before(dropped[0]), len(self.seqs)) if self.seqs[row] in gone]
+        if not self._lie_last(going):
+            yield self._put_last(going)
+        cut = min(self._offsets[row] for row in going)
+        self._strays = [stray for stray in self._strays if stray.after < dropped[0]]
+        self._take_in([], gone)
+        early, behind = self._split(added)
+        self._take_in(added)
+        yield Replaced(cut, tuple(behind[:BATCH]), self.spool.begin())
+        yield from _grown(behind[BATCH:])
+        if early:
+            yield Filled(tuple(early))
 
-    def _cut(self, first: int) -> int | None:
-        """The offset from which on all records from seq `first` on lie, and no others; None without one."""
-        row = self.rows_before(first)
-        strays = [(stray.after < first, stray.record.offset) for stray in self._strays]
-        staying = [*self._offsets[:row], *(offset for stays, offset in strays if stays)]
-        cut = min([*self._offsets[row:], *(offset for stays, offset in strays if not stays)])
-        return cut if max(staying, default=-1) < cut else None
+    def _split(self, added: list[_Place]) -> tuple[list[Record], list[Record]]:
+        """What belongs before the last known seq, and what comes after it."""
+        last = self.last
+        early = [each.record for each in added if last is not None and each.is_before(last)]
+        return early, [each.record for each in added if last is None or not each.is_before(last)]
+
+    def _lie_last(self, going: list[int]) -> bool:
+        """Whether these rows, and the records without a seq behind the first of them, lie behind the rest."""
+        rows, first = set(going), self.seqs[going[0]]
+        strays = [(stray.after >= first, stray.record.offset) for stray in self._strays]
+        places = [(row in rows, offset) for row, offset in enumerate(self._offsets)] + strays
+        cut = min(self._offsets[row] for row in going)
+        return all((offset >= cut) is goes for goes, offset in places)
+
+    def _put_last(self, going: list[int]) -> Fact:
+        """Write these rows, and the records without a seq behind the first, to the end of the spool."""
+        first = self.seqs[going[0]]
+        strays = [number for number, stray in enumerate(self._strays) if stray.after >= first]
+        raws = [self.raw(row) for row in going] + [self._stray_raw(number) for number in strays]
+        offsets = self.spool.write(raws)
+        for row, offset in zip(going, offsets, strict=False):
+            self._offsets[row] = offset
+        for number, offset in zip(strays, offsets[len(going) :], strict=True):
+            self._strays[number] = self._strays[number].at(offset)
+        return Replaced(0, tuple(self._all()), self.spool.begin())
 
     def _take_in(self, added: list[_Place], dropped: Collection[int] = ()) -> None:
         for each in added:
@@ -170,13 +181,10 @@ class Records:
             column.extend(values)
         self._live += sum(self._lengths[row:])
 
-    def _all(self, first: int | None = None) -> Iterator[Record]:
-        """The records from seq `first` on, decoded again from the spool."""
-        row = self.rows_before(first)
-        strays = deque(stray for stray in self._strays if first is None or stray.after >= first)
-        for seq, offset, length in zip(
-            self.seqs[row:], self._offsets[row:], self._lengths[row:], strict=True
-        ):
+    def _all(self) -> Iterator[Record]:
+        """The records as they lie now, decoded again from the spool."""
+        strays = deque(self._strays)
+        for seq, offset, length in zip(self.seqs, self._offsets, self._lengths, strict=True):
             while strays and strays[0].after < seq:
                 yield strays.popleft().record
             yield taken(self.spool.read(offset, length)).at(offset)
@@ -185,25 +193,30 @@ class Records:
     def _renewed(self) -> Fact:
         """Give back the room of what was dropped: all that is there now is written to a new file."""
         raws = [self.raw(row) for row in range(len(self.seqs))]
-        strays = [self.spool.read(each.record.offset, each.record.length) for each in self._strays]
+        strays = [self._stray_raw(number) for number in range(len(self._strays))]
         self.spool.renew()
         offsets = self.spool.write(raws + strays)
         self._offsets = array("q", offsets[: len(raws)])
-        self._strays = [
-            _Stray(each.after, each.digest, msgspec.structs.replace(each.record, offset=offset))
-            for each, offset in zip(self._strays, offsets[len(raws) :], strict=True)
-        ]
+        places = zip(self._strays, offsets[len(raws) :], strict=True)
+        self._strays = [stray.at(offset) for stray, offset in places]
         return Replaced(0, tuple(self._all()), self.spool.begin())
 
     def raw(self, row: int) -> bytes:
         """The bytes of a record."""
         return self.spool.read(self._offsets[row], self._lengths[row])
 
+    def _stray_raw(self, number: int) -> bytes:
+        record = self._strays[number].record
+        return self.spool.read(record.offset, record.length)
+
 
 class _Stray(msgspec.Struct, frozen=True):
     after: int
     digest: int
     record: Record
+
+    def at(self, offset: int) -> _Stray:
+        return _Stray(self.after, self.digest, msgspec.structs.replace(self.record, offset=offset))
 
 
 class _Place(msgspec.Struct, frozen=True):

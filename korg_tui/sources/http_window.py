@@ -32,6 +32,9 @@ class WindowReader:
         """The holes that were reported last; None when that is to be done anew."""
         self._doubt: int | None = None
         """The newest known seq of which nobody can tell whether it still stands, nor those before it."""
+        self._sure_from = 0
+        self._sure: set[int] = set()
+        """Since there is a doubt, what is known anew: all from a seq on, and what was given as children."""
 
     def take(self, window: wire.Window) -> Iterator[Fact]:
         """Take in a window. Raises `NoWireForm` when it contradicts what it says itself."""
@@ -96,6 +99,7 @@ class WindowReader:
         if hole[0] <= hole[1]:
             self._holes = (*self._holes, hole)
         self._doubt = self._records.seqs[row - 1] if row else None
+        self._sure_from, self._sure = first, set()
         self._children.begin(hole, self._records, self._parents())
 
     def _missing_somewhere(self) -> None:
@@ -135,12 +139,13 @@ class WindowReader:
         first = _first_seq(self._window) or 0
         found = self._children.ask(before=first)
         standing = {each.seq for each in found if self._records.has(each)}
-        seen = [each.seq for each in self._window if each.seq is not None]
-        difference = self._records.contradicted(found, seen)
+        sure = self._sure.union(self._records.seqs[self._records.rows_before(self._sure_from) :])
+        difference = self._records.contradicted(found, sure)
+        self._sure.update(each.seq for each in found if each.seq is not None)
         if difference.dropped:
             row = self._records.rows_before(difference.dropped[0])
             self._doubt = self._records.seqs[row - 1] if row else None
-        if self._children.exhausted or self._doubt in standing:
+        if self._doubt in standing:
             self._doubt = None
         yield from self._changed(difference)
         if difference.dropped:

@@ -16,7 +16,7 @@ from korg_tui.sources.http_address import JOURNAL, address
 _ENOUGH = 64 * 1024
 _PORTS = {"http": 80, "https": 443}
 _HEAD = re.compile(rb"HTTP/1\.[01] (\d{3})[^\n]*\n(?:[^\n]+\n)*?\r?\n")
-_JOURNAL = re.compile(rb"\s*//[ \t]*total events:[ \t]*\d{1,18}\s")
+_JOURNAL = re.compile(rb"\s*//[ \t]*total events:[ \t]*\d")
 
 
 def probe(url: str, seconds: float) -> None:

@@ -7,7 +7,10 @@ import time
 import pytest
 
 from builders import START_MS, Book
+from korg_tui.families import Families
+from korg_tui.reading import Reading
 from korg_tui.screens import EventsScreen, LedgersScreen, SessionScreen
+from korg_tui.sources import FileSource
 from korg_tui.views import EventSearch
 from stage import MemorySource, app_over, keys, story
 
@@ -221,3 +224,37 @@ async def test_a_hostile_path_reaches_no_terminal(size):
         assert len(drawn(pilot)) == 2
         assert text.replace("\n", "").isprintable()
         assert "[red]x[/red]" in text
+
+
+async def test_an_event_of_a_sub_agent_with_a_ledger_of_its_own_is_found_once_in_its_session(tmp_path):
+    main, sub = Book(), Book(now_ms=START_MS + 1_500)
+    think = main.infer(main.prompt("find the callers"))
+    main.spawn(think, "look", result={"output": "Two.\nagentId: one (send a message to go on)"})
+    sub.tool("Edit", sub.infer(sub.prompt("look")), args={"file_path": "src/dates.py"})
+    for name, book in (("main", main), ("agent-one", sub)):
+        (tmp_path / f"{name}.jsonl").write_bytes(book.nested())
+    readings = [
+        Reading.of(FileSource(tmp_path / f"{name}.jsonl")).complete() for name in ("main", "agent-one")
+    ]
+    Families().gather(readings)
+    async with app_over(story()).run_test(size=(160, 24)) as pilot:
+        await pilot.pause()
+        pilot.app.push_screen(EventsScreen(readings, "path:src/dates.py"))
+        await pilot.pause()
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        (row,) = drawn(pilot)
+        assert "agent-one.jsonl" in row
+        assert "find the callers" in row
+        assert row.endswith("   3   Edit             src/dates.py")
+        assert status(pilot) == "1 event fits · in 1 of 2 ledgers"
+        await keys(pilot, "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, SessionScreen)
+        assert screen.ledger.name.endswith("main.jsonl")
+        assert screen.ledger.tool_at(screen.row) == "Edit"
+        await keys(pilot, "P")
+        await pilot.app.workers.wait_for_complete()
+        assert "agent-one.jsonl:3" in status(pilot)
+    for reading in readings:
+        reading.source.close()

@@ -167,6 +167,7 @@ def test_a_server_that_gives_a_journal_is_believed(server):
     probe(f"{server.url}/api/journal/", 5)
     server.hold(b"")
     probe(server.url, 5)
+    assert refusal(server.url.replace("http:", "https:")) == "no answer: no secure connection"
 
 
 @pytest.mark.parametrize(
@@ -210,4 +211,5 @@ def test_a_server_that_never_ends_its_answer_is_not_waited_for():
 def test_nobody_listens(server):
     server.goes()
     assert refusal(server.url) == NOBODY
+    assert refusal("http://nowhere.invalid") == "no answer: its name cannot be found"
     server.comes()

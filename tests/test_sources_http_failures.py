@@ -455,6 +455,8 @@ def test_kinds_of_failures(server, web):
     server.comes()
     with pytest.raises(Away, match="its name cannot be found"):
         Web(address("http://nowhere.invalid")).get("/")
+    with pytest.raises(Away, match="no secure connection"):
+        Web(address(server.url.replace("http:", "https:"))).get("/")
     for wrong, kind in (("302", NotKorg), ("cut", Nonsense), ("418", NotKorg)):
         server.wrong = wrong
         with pytest.raises(kind):

@@ -54,4 +54,4 @@ def address(url: str) -> Address:
 
 def _bare(url: str) -> str:
     """A name for an address that cannot be read, without what may be a password."""
-    return url.strip().rpartition("@")[2] if "@" in url else url.strip()
+    return url.strip().rpartition("@")[2] or "the address"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 import zlib
 from collections.abc import Generator, Iterator
@@ -254,6 +255,8 @@ def _why(error: BaseException) -> str:
     while found is not None:
         if isinstance(found, socket.gaierror):
             return "its name cannot be found"
+        if isinstance(found, ssl.SSLError):
+            return "no secure connection: its certificate or its protocol is not trusted"
         if isinstance(found, OSError):
             return reason(found)
         found = found.__cause__ or found.__context__

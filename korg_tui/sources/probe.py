@@ -46,7 +46,7 @@ def _received(url: str, until: float) -> Iterator[bytes]:
     parts = urlsplit(server.base)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
     with socket.create_connection((host, port), timeout=_left(until)) as plain:
-        connection = _wrapped(plain, host) if parts.scheme == "https" else plain
+        connection = _secured(plain, host) if parts.scheme == "https" else plain
         connection.settimeout(_left(until))
         connection.sendall(_question(parts.netloc, parts.path))
         while part := connection.recv(8192):
@@ -61,10 +61,13 @@ def _left(until: float) -> float:
     return left
 
 
-def _wrapped(plain: socket.socket, host: str) -> socket.socket:
+def _secured(plain: socket.socket, host: str) -> socket.socket:
     import ssl
 
-    return ssl.create_default_context().wrap_socket(plain, server_hostname=host)
+    try:
+        return ssl.create_default_context().wrap_socket(plain, server_hostname=host)
+    except ssl.SSLError:
+        raise NotThere("no answer: no secure connection") from None
 
 
 def _question(place: str, path: str) -> bytes:

@@ -14,6 +14,10 @@ PRIVATE_FOLDER = 0o700
 _CHUNK = 1 << 20
 
 
+class StoreChanged(OSError):
+    """Somebody else changed a file of the store; the text says which, and what to do."""
+
+
 class LedgerFile(Protocol):
     """The file of a store: bytes at offsets. Every method may raise `OSError`."""
 
@@ -96,12 +100,12 @@ def make_folder(folder: Path) -> None:
 
 
 def read_exactly(number: int, start: int, end: int) -> bytes:
-    """The bytes from `start` to `end` of an open file. Raises `EOFError` when it is shorter."""
+    """The bytes from `start` to `end` of an open file. Raises `StoreChanged` when it is shorter."""
     parts: list[bytes] = []
     while start < end:
         part = os.pread(number, end - start, start)
         if not part:
-            raise EOFError("the file of the store is shorter than it was")
+            raise StoreChanged("the ledger is shorter than it was; stop the recorder and look at it")
         parts.append(part)
         start += len(part)
     return b"".join(parts)

@@ -71,15 +71,14 @@ class Guard:
 
 
 class Patience:
-    """Ends requests whose clients send or read too slowly, and turns faults of ours into a 500."""
+    """Ends requests whose bodies do not come in time, and turns faults of ours into a 500."""
 
     def __init__(self, app: ASGIApp, *, seconds: float) -> None:
         self._app = app
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._seconds
+        deadline = asyncio.get_running_loop().time() + self._seconds
         started = received = False
 
         async def receive_in_time() -> Message:
@@ -90,25 +89,23 @@ class Patience:
             received = not message.get("more_body", False)
             return message
 
-        async def send_in_time(message: Message) -> None:
+        async def send_and_note(message: Message) -> None:
             nonlocal started
             started = True
-            async with asyncio.timeout(self._seconds):
-                await send(message)
+            await send(message)
 
         try:
-            await self._app(scope, receive_in_time, send_in_time)
+            await self._app(scope, receive_in_time, send_and_note)
         except TimeoutError:
-            if started:
-                raise
             late = Refused(f"the request did not come within {self._seconds:g} seconds", 408)
             await refusal(late, _CLOSE)(scope, receive, send)
         except ClientDisconnect:
             pass
         except Exception as fault:
             _log.error("%s", report(fault))
-            if not started:
-                await refusal(Refused("an internal fault", 500), _CLOSE)(scope, receive, send)
+            if started:
+                raise
+            await refusal(Refused("an internal fault", 500), _CLOSE)(scope, receive, send)
 
 
 async def body_of(request: Request) -> bytes:

@@ -14,6 +14,9 @@ MOST_CONNECTIONS = 512
 HEAD_SECONDS = 10.0
 """Seconds from the first sign of a request to the end of its head."""
 
+STALLED_SECONDS = 30.0
+"""Seconds for which a client may take nothing of an answer."""
+
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n"
     b'content-length: 32\r\nconnection: close\r\n\r\n{"error":"too many connections"}'
@@ -21,10 +24,11 @@ _FULL = (
 
 
 class Connection(H11Protocol):
-    """A connection that is closed when too many are open already, or when the head of a request does not come
-    in time: a client that sends byte by byte holds nothing up."""
+    """A connection that is closed when too many are open already, when the head of a request does not come in
+    time, or when its client does not take the answer: who is slow holds nothing up."""
 
     _too_late: asyncio.TimerHandle | None = None
+    _stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -47,8 +51,17 @@ class Connection(H11Protocol):
         if half_a_request and not self._is_busy() and self._too_late is None:
             self._wait_for_head()
 
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stalled = self.loop.call_later(STALLED_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._stop_stalling()
+        super().resume_writing()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._stop_stalling()
         super().connection_lost(exc)
 
     def _is_busy(self) -> bool:
@@ -61,6 +74,11 @@ class Connection(H11Protocol):
         if self._too_late is not None:
             self._too_late.cancel()
             self._too_late = None
+
+    def _stop_stalling(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
 
     def _give_up(self) -> None:
         self._too_late = None

@@ -46,6 +46,17 @@ def redact(value: Any) -> tuple[Any, int]:
     return root[0], count
 
 
+def _may_hold_one(text: str) -> bool:
+    """A quick look that nearly every text ends with."""
+    if len(text) < _SHORTEST:
+        return False
+    for sign in _SIGNS:
+        if sign in text:
+            return True
+    folded = text.lower()
+    return any(sign in folded for sign in _FOLDED_SIGNS)
+
+
 def _redact_member(place: object, text: str) -> tuple[str, int]:
     if isinstance(place, str) and place.lower() in SECRET_KEYS and text not in ("", REDACTED):
         return REDACTED, 1
@@ -54,6 +65,8 @@ def _redact_member(place: object, text: str) -> tuple[str, int]:
 
 def redact_text(text: str) -> tuple[str, int]:
     """The text with `[REDACTED]` in place of each token in it, and how many there were."""
+    if not _may_hold_one(text):
+        return text, 0
     count = 0
     folded = ""
     for shape in _SHAPES:
@@ -205,3 +218,7 @@ _SHAPES = (
 )
 """What is replaced inside strings, in this order: key blocks first, since they may hold what looks like
 something else; then what needs no word to begin, since others begin behind it."""
+
+_SHORTEST = len("Basic dTpwdw==")
+_SIGNS = tuple(sign for shape in _SHAPES if not shape.folded for sign in shape.signs)
+_FOLDED_SIGNS = tuple(sign for shape in _SHAPES if shape.folded for sign in shape.signs)

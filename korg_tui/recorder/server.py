@@ -21,10 +21,11 @@ from starlette.routing import Route
 from korg_tui.recorder.blobs import is_name
 from korg_tui.recorder.calls import Call, Refused, read_call, read_object, text_field, whole
 from korg_tui.recorder.committer import Committer
+from korg_tui.recorder.disk import StoreChanged
 from korg_tui.recorder.guard import Guard, Patience, body_of, refusal
 from korg_tui.recorder.redact import redact
 from korg_tui.recorder.references import digest, reference
-from korg_tui.recorder.store import Head, Store, StoreChanged, View
+from korg_tui.recorder.store import Head, Store, View
 
 WINDOW = 100
 """Events that the journal gives when it is asked for no others."""
@@ -53,9 +54,9 @@ class Counts:
     dropped: int = 0
     """Events that rewinds cut away."""
     refused: int = 0
-    """Posts that were answered with an error of theirs."""
-    unwritten: int = 0
-    """Posts that could not be written: no room, or a fault of the disk."""
+    """Requests that were answered with an error of theirs."""
+    failed: int = 0
+    """Requests that the disk failed: no room, or a fault of it."""
 
 
 @dataclass(slots=True)
@@ -312,19 +313,19 @@ async def _answer(endpoint: Endpoint, request: Request, recorder: Recorder) -> R
     except OSError as error:
         if isinstance(error, TimeoutError):
             raise
-        recorder.counts.unwritten += 1
-        unwritten = _unwritten(error)
-        _log.error("%s", unwritten.text)
-        return refusal(unwritten)
+        recorder.counts.failed += 1
+        failed = _failed(error, "read" if request.method in ("GET", "HEAD") else "written")
+        _log.error("%s", failed.text)
+        return refusal(failed)
 
 
-def _unwritten(error: OSError) -> Refused:
+def _failed(error: OSError, what: str) -> Refused:
     if isinstance(error, StoreChanged):
         return Refused(str(error), 503)
     why = (error.strerror or str(error)).lower()
     if error.errno in _FULL:
-        return Refused(f"nothing was written: {why}; make room", 507)
-    return Refused(f"nothing was written: {why}", 500)
+        return Refused(f"nothing was {what}: {why}; make room", 507)
+    return Refused(f"nothing was {what}: {why}", 500)
 
 
 async def _not_found(_: Request, error: Exception) -> Response:

@@ -19,7 +19,7 @@ from pathlib import Path
 from korg_tui.recorder import disk
 from korg_tui.recorder.blobs import BlobFolder
 from korg_tui.recorder.calls import Call, Refused
-from korg_tui.recorder.disk import DiskFile, LedgerFile
+from korg_tui.recorder.disk import DiskFile, LedgerFile, StoreChanged
 from korg_tui.recorder.envelope import ZEROS, Place, call_event, rewind_event, seal
 from korg_tui.recorder.index import Index
 from korg_tui.recorder.lock import StoreLock
@@ -56,10 +56,6 @@ class Rewound:
     generation: int
     tail: Path
     """The file that holds what was cut away."""
-
-
-class StoreChanged(OSError):
-    """Somebody else changed the file while it was written to; the text says what to do."""
 
 
 class View:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
+from pathlib import Path
 from typing import ClassVar, Protocol
 
 from textual import events
@@ -18,11 +19,12 @@ from textual.binding import Binding
 
 from korg_tui.arrivals import Arrivals
 from korg_tui.commands import Situation
+from korg_tui.families import Families, lies_beside
 from korg_tui.messages import Arrived, Clock, Looked, OpenDemo, OpenSession
 from korg_tui.palette import TablePalette
 from korg_tui.reading import Reading
 from korg_tui.screens import LONG, HelpScreen, KorgScreen, LedgersScreen, SessionScreen
-from korg_tui.sources import CaughtUp, DemoSource, Fact, FolderSource, Pool, Source
+from korg_tui.sources import CaughtUp, DemoSource, Fact, FileSource, FolderSource, Pool, Source
 from korg_tui.text import visible
 from korg_tui.themes import THEMES, styles_folder
 from korg_tui.views import session_rows
@@ -94,6 +96,7 @@ class KorgApp(App[int], inherit_bindings=False):
         self._sources = list(sources)
         self._feeds = Pool() if feeds is None else feeds
         self._arrivals = Arrivals(lambda: self.post_message(Arrived()))
+        self._families = Families()
         self._look = look
         self._looking = False
         self._unfrozen = 0
@@ -157,11 +160,23 @@ class KorgApp(App[int], inherit_bindings=False):
 
     def _take(self, reading: Reading, fact: Fact, screens: Sequence[KorgScreen]) -> None:
         changes = reading.apply(fact)
-        for screen in screens:
-            screen.changed(reading, changes)
+        for each, changed in [(reading, changes), *self._families.changed(reading, changes)]:
+            for screen in screens:
+                screen.changed(each, changed)
+        for path in self._families.missing():
+            self._follow_sub_agent(path)
         if isinstance(fact, CaughtUp):
             self._spare_the_collector(reading)
         self._open_if_alone()
+
+    def _follow_sub_agent(self, path: Path) -> None:
+        """A ledger that a call names is opened, unless it is read, or will be found in a folder."""
+        watched = [reading.source.watched for reading in self.readings]
+        folders = [reading.source.watched for reading in self.folders]
+        if path in watched or any(folder and path.is_relative_to(folder) for folder in folders):
+            return
+        if lies_beside(path):
+            self._follow(FileSource(path, wait=True))
 
     def _spare_the_collector(self, reading: Reading) -> None:
         """What long ledgers have become stays: looking through all of it for garbage would hold keys up for
@@ -205,13 +220,12 @@ class KorgApp(App[int], inherit_bindings=False):
 
     def _open_if_alone(self) -> None:
         """The only session of the only source is opened at once; escape leads to the list."""
-        if self._opened_alone or len(self.readings) != 1 or not isinstance(self.screen, LedgersScreen):
+        if self._opened_alone or not isinstance(self.screen, LedgersScreen):
             return
-        if not all(folder.caught_up for folder in self.folders):
+        alone = [reading for reading in self.readings if not reading.hosted]
+        if len(alone) != 1 or not all(each.caught_up for each in (*alone, *self.folders)):
             return
-        (reading,) = self.readings
-        if not reading.caught_up:
-            return
+        (reading,) = alone
         rows = [row for ledger in reading.journal.ledgers for row in session_rows(ledger)]
         self._opened_alone = bool(rows)
         if len(rows) == 1:
@@ -228,7 +242,7 @@ class KorgApp(App[int], inherit_bindings=False):
                     self.push_screen(screen)
 
     def on_open_demo(self, _: OpenDemo) -> None:
-        self.readings, self.folders = [], []
+        self.readings, self.folders, self._families = [], [], Families()
         self._opened_alone = False
         self._follow(DemoSource())
 

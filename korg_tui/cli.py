@@ -45,9 +45,10 @@ korg-tui shows the event ledgers of AI coding agents: what an agent did, why it 
 and what a rewind to any point would carry away. It never rewinds, and never writes to a ledger.
 
 korg-tui LEDGER opens the screen; korg-tui alone looks for a ledger; korg-tui --demo shows a recorded one.
+korg-tui serve is the other end: a ledger server for agents to write to.
 """
 
-_SOURCE = "a ledger file, a folder of ledgers, or - for standard input; nothing: look for one"
+_SOURCE = "a ledger file, a folder, an http:// address, or - for standard input; nothing: look for one"
 _NAMED = "LEDGER:N where several have it"
 
 
@@ -103,7 +104,7 @@ def _close_quietly(*streams: TextIO) -> None:
 
 
 def _run(words: list[str]) -> int:
-    parser, commands = _parser()
+    parser, commands = _parser(words[0] if words else "")
     if not words or (words[0] not in commands and words[0] not in ("-h", "--help", "--version")):
         words = ["tui", *words]
     arguments, more = parser.parse_known_args(words)
@@ -115,14 +116,16 @@ def _run(words: list[str]) -> int:
     return run(arguments)
 
 
-def _parser() -> tuple[argparse.ArgumentParser, frozenset[str]]:
+def _parser(chosen: str) -> tuple[argparse.ArgumentParser, frozenset[str]]:
+    """The parser, and the names of the commands. Only the `chosen` one has the options of the recorder, which
+    cost more to load than the others need to run."""
     from korg_tui import reports
 
     parser = _Parser(prog="korg-tui", description=_ABOUT, formatter_class=_AsWritten)
     parser.add_argument("--version", action="version", version=f"korg-tui {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
 
-    def add(name: str, run: Run, text: str, example: str) -> argparse.ArgumentParser:
+    def add(name: str, run: Run, text: str, example: str, *, reads: bool = True) -> argparse.ArgumentParser:
         command = commands.add_parser(
             name,
             help=text,
@@ -131,7 +134,8 @@ def _parser() -> tuple[argparse.ArgumentParser, frozenset[str]]:
             formatter_class=_AsWritten,
         )
         command.set_defaults(run=run)
-        command.add_argument("--demo", action="store_true", help="use the recorded demo instead of a SOURCE")
+        if reads:
+            command.add_argument("--demo", action="store_true", help="take the recorded demo for a SOURCE")
         return command
 
     def data(command: argparse.ArgumentParser, words: str, text: str) -> None:
@@ -139,7 +143,8 @@ def _parser() -> tuple[argparse.ArgumentParser, frozenset[str]]:
         command.add_argument("--json", action="store_true", help="print JSON, ASCII only, for scripts")
 
     _add_screen(add("tui", _tui, "open the screen", ".korg/journal.jsonl"))
-    _add_screen(add("demo", _demo, "open the screen on a recorded session that grows", "demo"))
+    demo = add("demo", _demo, "open the screen on a recorded session that grows, or serve a run", "demo")
+    _add_screen(demo)
     sessions = add("sessions", reports.sessions, "list the sessions of ledgers", "sessions .korg --json")
     data(sessions, "SOURCE", _SOURCE)
     lanes = add("lanes", reports.lanes, "list the lanes of ledgers and their links", "lanes journal.jsonl")
@@ -162,6 +167,11 @@ def _parser() -> tuple[argparse.ArgumentParser, frozenset[str]]:
     data(follow, "SOURCE", _SOURCE)
     idle = "end when nothing has happened for so long"
     follow.add_argument("--until-idle", type=float, metavar="SECONDS", help=idle)
+    _add_every(follow)
+    record = "be a ledger server that records what agents post, into a folder"
+    serve = add("serve", _serve, record, "serve --store .korg", reads=False)
+    serve.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+    _add_recorder(chosen, serve=serve, demo=demo)
     return parser, frozenset(commands.choices)
 
 
@@ -169,16 +179,57 @@ def _add_screen(command: argparse.ArgumentParser) -> None:
     command.add_argument("words", nargs="*", metavar="SOURCE", help=_SOURCE)
     command.add_argument("--theme", choices=("dark", "light"), default="dark", help="colours of the screen")
     command.add_argument("--ascii", action="store_true", help="for fonts without box drawing")
+    _add_every(command)
+
+
+def _add_every(command: argparse.ArgumentParser) -> None:
+    text = "look at an http:// address so often, 0.2 to 60 (default: 1)"
+    command.add_argument("--every", type=_seconds, default=1.0, metavar="SECONDS", help=text)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0.2 <= seconds <= 60:
+        raise argparse.ArgumentTypeError(f"{text} is not from 0.2 to 60 seconds")
+    return seconds
+
+
+def _add_recorder(chosen: str, **commands: argparse.ArgumentParser) -> None:
+    if chosen in commands:
+        from korg_tui import recorder
+
+        recorder.serve_options(commands["serve"])
+        recorder.demo_options(commands["demo"])
 
 
 def _tui(arguments: argparse.Namespace) -> int:
     from korg_tui.opening import run
 
-    return run(arguments.words, demo=arguments.demo, theme=arguments.theme, ascii=arguments.ascii)
+    return run(
+        arguments.words,
+        demo=arguments.demo,
+        theme=arguments.theme,
+        ascii=arguments.ascii,
+        every=arguments.every,
+    )
 
 
 def _demo(arguments: argparse.Namespace) -> int:
     if arguments.words:
         raise UsageError("demo takes no SOURCE; to open one, say korg-tui SOURCE")
+    if arguments.serve:
+        from korg_tui.recorder import demo_serve
+
+        return demo_serve(arguments)
+    if arguments.store is not None or arguments.speed != 1:
+        raise UsageError("--store and --speed go with demo --serve")
     arguments.demo = True
     return _tui(arguments)
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    if arguments.words:
+        raise UsageError("serve takes no SOURCE; --store FOLDER says where it records")
+    from korg_tui.recorder import serve
+
+    return serve(arguments)

@@ -57,6 +57,8 @@ class Families:
         if not changes or _folder_of(reading) is None:
             return []
         member = None if place is None else self._members.setdefault(place, _Member(reading))
+        if member is not None and member.reading is not reading:
+            return []
         if member is not None and member.host is not None:
             return self._member_changed(member, changes)
         if any(isinstance(change, Rewound | Vanished) for change in changes):

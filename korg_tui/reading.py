@@ -54,6 +54,11 @@ class Reading:
         """Whether something new can still come."""
         return self.state not in ("ended", "failed")
 
+    @property
+    def hosted(self) -> bool:
+        """Whether its events are those of a sub-agent, and are shown in the ledger of who started it."""
+        return any(ledger.host is not None for ledger in self.journal.ledgers)
+
     def raw(self, ledger: Ledger, row: int) -> bytes:
         """The bytes of a record. Raises `BodyGone` when the source can no longer give them."""
         return self._read(ledger, ledger.offset[row], ledger.length[row])

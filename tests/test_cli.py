@@ -402,3 +402,23 @@ def test_follow_is_interrupted_with_130(example: str) -> None:
     process.send_signal(2)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, b"")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("serve", "ledger.jsonl"), "serve takes no SOURCE; --store FOLDER says where it records"),
+        (("demo", "--store", "x"), "--store and --speed go with demo --serve"),
+        (("demo", "ledger.jsonl"), "demo takes no SOURCE"),
+        (("follow", "--every", "0.1"), "0.1 is not from 0.2 to 60 seconds"),
+        (("tui", "--every", "nan"), "nan is not from 0.2 to 60 seconds"),
+        (("follow", "--every", "soon"), "--every"),
+        (("serve", "--port", "70000"), "--port must be from 0 to 65535"),
+    ],
+)
+def test_what_the_recorder_and_addresses_refuse(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+) -> None:
+    code, out, err = run(capsys, *words)
+    assert (code, out) == (2, "")
+    assert said in err and err.count("\n") == 1

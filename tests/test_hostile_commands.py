@@ -190,9 +190,15 @@ def test_files_that_cannot_be_opened(folder: Path, named: Path) -> None:
         (folder / NAME, "no such file", "check the name"),
         (readme, "not a ledger"),
         (folder / "empty" / NAME, "no ledger in this folder"),
-        (f"http://{NAME}", "cannot be read yet"),
     ):
         assert_refused(ask(folder, "show", source), 3, SEEN, *words)
+
+
+def test_an_address_that_is_none_does_not_give_its_credentials_away(folder: Path) -> None:
+    """What stands before the `@` may be a password."""
+    said = ask(folder, "show", f"http://{NAME}")
+    assert_refused(said, 3, "not an address", "click=app.quit")
+    assert b"c;cHduZWQ" not in said.err
 
 
 def test_a_name_that_is_no_utf_8(folder: Path) -> None:

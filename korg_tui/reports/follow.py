@@ -30,7 +30,7 @@ def follow(arguments: argparse.Namespace) -> int:
         raise UsageError("follow takes no event number; korg-tui show prints one event")
     if arguments.until_idle is not None and not arguments.until_idle >= 0:
         raise UsageError("--until-idle takes a number of seconds, 0 or more")
-    opened = open_named(sources, arguments.demo, growing=True)
+    opened = open_named(sources, arguments.demo, growing=True, every=arguments.every)
     readings: list[Reading] = []
     arrivals: queue.Queue[_Arrival] = queue.Queue(maxsize=8)
     feeds = Pool()

@@ -164,7 +164,8 @@ class LedgersScreen(KorgScreen):
         """Bring up to date what is listed of one reading."""
         folder = isinstance(reading.source, FolderSource)
         sessions = 0 if folder else self._book.update(reading, live=reading.state in WELL)
-        if reading.state in _TROUBLE or not (sessions or (folder and reading.caught_up)):
+        quiet = sessions or reading.hosted or (folder and reading.caught_up)
+        if reading.state in _TROUBLE or not quiet:
             self._told[reading] = self._source_row(reading)
         else:
             self._told.pop(reading, None)

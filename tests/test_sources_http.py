@@ -460,6 +460,34 @@ def test_a_store_that_changed_without_a_word_is_noticed_by_its_tip(server, ledge
     assert following.contents() == contents(server.lines)
 
 
+def test_our_own_server_with_more_than_can_be_compared(server, ledger, follow, monkeypatch):
+    server.own = True
+    ledger.add(50)
+    following = follow()
+    monkeypatch.setattr("korg_tui.sources.http_pages.LARGEST", 10_000)
+    ledger.rewind(40)
+    assert kinds(following.poll()) == ["warned"]
+    assert len(following.seqs) == 50
+
+
+def test_what_was_added_somewhere_is_looked_for_where_numbers_are_free(server, ledger, follow):
+    server.capabilities = "none"
+    ledger.add(40)
+    ledger.write(45, "llm_inference", 38)
+    ledger.add(4)
+    following = follow()
+    late = ledger.lines[40]
+    ledger.lines.remove(late)
+    following = follow()
+    assert following.holes == []
+    ledger.add(70)
+    following.poll()
+    ledger.lines.insert(40, late)
+    following.poll()
+    assert following.holes == []
+    assert following.contents() == contents(ledger.lines)
+
+
 def test_servers_of_both_kinds_behind_one_address(server, ledger, follow):
     server.capabilities = "none"
     ledger.add(150)

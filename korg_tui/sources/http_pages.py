@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from korg_tui.sources import wire
 from korg_tui.sources.facts import Fact, Progress
 from korg_tui.sources.http_records import Records
-from korg_tui.sources.http_web import Answer, Web
+from korg_tui.sources.http_web import Answer, Nonsense, Web
 
 PAGE = 5_000
 """Events that are asked for at once."""
@@ -108,7 +108,9 @@ class PageReader:
             found += page
             before, after, size = after, _last(page, after), size + len(answer.body)
             now = _mark(answer)
-            if now.generation != mark.generation or size > LARGEST:
+            if size > LARGEST:
+                raise Nonsense(f"it was rewound, and has more than {LARGEST >> 20} MB to compare")
+            if now.generation != mark.generation:
                 return
             if after == before or after >= now.last:
                 break

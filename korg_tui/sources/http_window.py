@@ -47,7 +47,9 @@ class WindowReader:
         if wanting and self._whole.due and (yield from self._whole_ledger(window)):
             return
         yield from self._changed(difference)
-        if not connected:
+        if self._since(window) is None:
+            self._unlisted, self._holes, self._doubt = 0, (), None
+        elif not connected:
             self._disconnected(window)
         elif missing > 0 and not self._holes:
             self._missing_somewhere()
@@ -105,7 +107,7 @@ class WindowReader:
     def _missing_somewhere(self) -> None:
         """More was added than the window shows, but what it shows goes on from what is known."""
         last = (_first_seq(self._window) or 0) - 1
-        self._holes = without([(min(1, self._records.seqs[0]), last)], self._records) if self._records else ()
+        self._holes = without([(1, last)], self._records)
         for hole in self._holes[-1:]:
             self._children.begin(hole, self._records, self._parents())
 
@@ -143,11 +145,10 @@ class WindowReader:
         difference = self._records.contradicted(found, sure)
         self._sure.update(each.seq for each in found if each.seq is not None)
         if difference.dropped:
-            row = self._records.rows_before(difference.dropped[0])
-            self._doubt = self._records.seqs[row - 1] if row else None
+            self._doubt = difference.dropped[0]
+        yield from self._changed(difference)
         if self._doubt in standing:
             self._doubt = None
-        yield from self._changed(difference)
         if difference.dropped:
             self._holes = (*self._holes, (difference.dropped[0], first - 1))
         self._narrow()
@@ -162,8 +163,12 @@ class WindowReader:
 
     def _changed(self, difference: Difference) -> Iterator[Fact]:
         if difference.dropped:
+            first = difference.dropped[0]
             self.told = None if self.told else ()
-            self._holes = tuple(hole for hole in self._holes if hole[0] < difference.dropped[0])
+            self._holes = tuple(hole for hole in self._holes if hole[0] < first)
+            if self._doubt is not None and self._doubt >= first:
+                row = self._records.rows_before(first)
+                self._doubt = self._records.seqs[row - 1] if row else None
         yield from self._records.change(difference)
 
     def _tell(self) -> Iterator[Fact]:

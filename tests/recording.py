@@ -151,19 +151,7 @@ def recording(
         store.close()
 
 
-SERVE = """
-import argparse, sys
-from korg_tui.recorder import serve, serve_options
-from korg_tui.sources import SourceError
-parser = argparse.ArgumentParser()
-serve_options(parser)
-try:
-    sys.exit(serve(parser.parse_args()))
-except SourceError as error:
-    print("korg-tui:", error.text, file=sys.stderr)
-    sys.exit(error.exit_code)
-"""
-"""What the command does, without the others."""
+SERVE = "import sys; from korg_tui.cli import main; sys.exit(main(['serve', *sys.argv[1:]]))"
 
 
 @dataclass

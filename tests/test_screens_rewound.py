@@ -198,6 +198,22 @@ async def test_each_of_two_rewinds_to_the_same_place_is_told_the_newest_first():
         assert "a governance event" in details(pilot)
 
 
+async def test_an_old_writer_that_puts_the_tail_back_is_told():
+    source = MemorySource(seven())
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(sealed(seven(), 3))
+        source.becomes(seven())
+        await pilot.pause()
+        assert notice(pilot).startswith("rewound to 3: 1 dropped; §3 would have kept 1 of them")
+        assert "; 4 dropped earlier are back" in notice(pilot)
+        assert len(pilot.app.screen.ledger) == 7
+        await stand(pilot, 3)
+        seen = sections(pilot)
+        assert "4 events, in the ledger again" in seen["gone: 4 events that a rewind dropped"]
+        assert str(seen).count("in the ledger again") == 5
+
+
 async def test_a_ledger_that_was_rewound_before_it_was_opened_cannot_tell():
     async with open_session(MemorySource(sealed(seven(), 3))) as pilot:
         await begin(pilot)

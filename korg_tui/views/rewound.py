@@ -13,7 +13,7 @@ from korg_tui.reading import Reading
 from korg_tui.sources import BodyGone
 from korg_tui.text import visible
 from korg_tui.views import summary, values
-from korg_tui.views.rewound_notes import Drop, drops, is_rewind, named_drop, stands_at
+from korg_tui.views.rewound_notes import Drop, drops, is_back, is_rewind, named_drop, stands_at
 from korg_tui.views.sections import Line, Section
 from korg_tui.views.words import plural
 
@@ -37,14 +37,18 @@ _SPARED = {
 
 
 def rewound_words(reading: Reading, change: Rewound) -> str:
-    """`rewound to 41 by human:dusk: 17 dropped; §3 would have kept 3 of them`."""
+    """`rewound to 41 by human:dusk: 17 dropped; §3 would have kept 3 of them`; and what an old writer has
+    put back."""
     who = _who(reading, change)
     by = f" by {visible(who, 80)}" if who else ""
     open_ = sum(each.fate == "possible" for each in change.dropped)
     kept = len(change.dropped) - len(change.invalid) - open_
     perhaps = f", and perhaps {open_} more" if open_ else ""
     dropped = len(change.dropped)
-    return f"rewound to {change.to}{by}: {dropped} dropped; §3 would have kept {kept} of them{perhaps}"
+    words = f"rewound to {change.to}{by}: {dropped} dropped; §3 would have kept {kept} of them{perhaps}"
+    earlier = (gone for gone in change.ledger.gone if gone.generation < change.generation)
+    back = sum(is_back(change.ledger, gone) for gone in earlier)
+    return f"{words}; {back} dropped earlier are back" if back else words
 
 
 def _who(reading: Reading, change: Rewound) -> str:
@@ -77,6 +81,8 @@ class _Read:
     gone: Gone
     found: Body | None
     lost: str
+    back: bool
+    """It stands in the ledger again."""
 
 
 def rewound_sections(reading: Reading, ledger: Ledger, row: int) -> list[Section]:
@@ -85,7 +91,7 @@ def rewound_sections(reading: Reading, ledger: Ledger, row: int) -> list[Section
     sections: list[Section] = []
     for drop in drops(ledger):
         if stands_at(ledger, drop, row):
-            sections += _told(reading, drop)
+            sections += _told(reading, ledger, drop)
     if is_rewind(ledger, row) and named_drop(ledger, row) is None:
         sections.append(_unknown(reading, ledger, row))
     return sections
@@ -103,12 +109,13 @@ def _unknown(reading: Reading, ledger: Ledger, row: int) -> Section:
     return Section("what it dropped cannot be known", "fields", tuple(lines))
 
 
-def _told(reading: Reading, drop: Drop) -> Iterator[Section]:
-    read = [_look(reading, gone) for gone in drop.events[:LISTED]]
+def _told(reading: Reading, ledger: Ledger, drop: Drop) -> Iterator[Section]:
+    read = [_look(reading, ledger, gone) for gone in drop.events[:LISTED]]
     invalid = [each for each in read if each.gone.fate == "invalidated"]
     perhaps = [each for each in read if each.gone.fate == "possible"]
     spared = [each for each in read if each.gone.fate not in ("invalidated", "possible")]
-    yield Section(f"gone: {_count(len(drop.events))} that a rewind dropped", "fields", tuple(_counts(drop)))
+    title = f"gone: {_count(len(drop.events))} that a rewind dropped"
+    yield Section(title, "fields", tuple(_counts(ledger, drop)))
     for title, each in (
         ("dropped, and §3 calls it invalid", invalid),
         ("dropped, and §3 leaves it open", perhaps),
@@ -123,7 +130,7 @@ def _told(reading: Reading, drop: Drop) -> Iterator[Section]:
         yield Section(f"{more} more, not shown in full", "fields", (Line("the first are", "note"),))
 
 
-def _counts(drop: Drop) -> Iterator[Line]:
+def _counts(ledger: Ledger, drop: Drop) -> Iterator[Line]:
     fates: dict[str, int] = defaultdict(int)
     for each in drop.events:
         fates[each.fate] += 1
@@ -135,6 +142,9 @@ def _counts(drop: Drop) -> Iterator[Line]:
     if perhaps:
         yield Line(f"{_count(perhaps)}: the ledger leaves it open", label="perhaps")
     yield Line(f"{_count(sum(fates.values()))} that §3 would not have dropped", label="kept")
+    back = sum(is_back(ledger, each) for each in drop.events)
+    if back:
+        yield Line(f"{_count(back)}, in the ledger again", label="back")
     if len(seqs) > LISTED:
         yield Line(f"the first {LISTED} are listed below", "note", "listed")
     yield Line("a dismisses what rewinds have dropped", "note")
@@ -144,12 +154,12 @@ def _count(events: int) -> str:
     return plural(events, "event")
 
 
-def _look(reading: Reading, gone: Gone) -> _Read:
-    event = gone.event
+def _look(reading: Reading, ledger: Ledger, gone: Gone) -> _Read:
+    event, back = gone.event, is_back(ledger, gone)
     try:
-        return _Read(gone, body(reading.source.read(event.offset, event.length, gone.epoch)), "")
+        return _Read(gone, body(reading.source.read(event.offset, event.length, gone.epoch)), "", back)
     except (BodyGone, OSError) as error:
-        return _Read(gone, None, visible(str(error), 80))
+        return _Read(gone, None, visible(str(error), 80), back)
 
 
 def _line(one: _Read) -> Line:
@@ -158,8 +168,8 @@ def _line(one: _Read) -> Line:
     if one.found is not None:
         argument = summary.argument(event.tool, one.found, event.kind)
     text = f"{visible(event.tool, 60)}  {argument}".rstrip()
-    why = _why(one.gone)
-    return Line(f"{text} · {why}" if why else text, style="removed", label=str(event.seq))
+    said = filter(None, (text, _why(one.gone), "in the ledger again" if one.back else ""))
+    return Line(" · ".join(said), "" if one.back else "removed", str(event.seq))
 
 
 def _why(gone: Gone) -> str:

@@ -45,6 +45,12 @@ def _drops(ledger: Ledger) -> tuple[Drop, ...]:
     )
 
 
+def is_back(ledger: Ledger, gone: Gone) -> bool:
+    """Whether a dropped event stands in the ledger again: an old writer may put a tail back."""
+    row = ledger.row_of(gone.event.seq)
+    return row is not None and ledger.columns.digest[row] == gone.event.digest
+
+
 def is_rewind(ledger: Ledger, row: int) -> bool:
     """Whether a row is the event that a sealed rewind leaves behind."""
     return ledger.kind[row] == Kind.GOVERNANCE and ledger.tool_at(row) == REWIND

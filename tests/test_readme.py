@@ -12,6 +12,7 @@ import pytest
 from builders import WORKED_EXAMPLE, table
 from korg_tui.cli import main
 from korg_tui.commands import key_table
+from korg_tui.recorder import client
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -51,7 +52,7 @@ def test_the_two_commands_are_one_line_each_and_make_what_they_need(name: str) -
 
 def test_every_command_of_the_program_is_in_the_table() -> None:
     named = set(re.findall(r"^\| `korg-tui \[?(\w+)", README, re.MULTILINE))
-    assert named == {"tui", "demo", "sessions", "lanes", "show", "rewind", "blob", "follow"}
+    assert named == {"tui", "demo", "sessions", "lanes", "show", "rewind", "blob", "follow", "serve"}
 
 
 def test_the_examples_on_the_demo_work(capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,7 +71,7 @@ def test_the_example_in_python_runs(
     (tmp_path / ".korg").mkdir()
     (tmp_path / ".korg" / "journal.jsonl").write_bytes(table(WORKED_EXAMPLE).nested())
     monkeypatch.chdir(tmp_path)
-    found = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    found = re.search(r"## From Python\n+```python\n(.*?)```", README, re.DOTALL)
     assert found
     names: dict[str, object] = {}
     exec(found[1].replace("42", "5"), names)
@@ -82,3 +83,10 @@ def test_it_says_first_what_it_is_for_and_what_a_preview_is_not() -> None:
     first = README[: README.index("## Two commands")]
     assert "never rewinds" in first
     assert "never writes to a ledger" in first
+
+
+def test_the_example_of_the_client_is_the_one_of_its_documentation() -> None:
+    found = re.search(r"<!-- client -->\n```python\n(.*?)```", README, re.DOTALL)
+    assert found
+    documented = "\n".join(line.removeprefix("    ") for line in (client.__doc__ or "").splitlines())
+    assert found[1].strip() in documented

@@ -152,7 +152,7 @@ def test_a_token_comes_from_a_file_or_a_variable(folder: Path, tmp_path: Path) -
     (tmp_path / "token").write_text(token + "\n")
     for options, environment in (
         (["--token-file", str(tmp_path / "token"), "--allow-remote"], {}),
-        ([], {"KORG_TUI_TOKEN": token}),
+        ([], {"KORG_TOKEN": token}),
     ):
         with process(folder, *options, environment=environment) as server:
             assert server.get("/api/journal").status == 401

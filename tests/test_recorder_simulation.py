@@ -173,7 +173,7 @@ class Demo:
             "PATH": "/usr/bin:/bin",
             "TMPDIR": str(folder),
             "HOME": str(folder),
-            "KORG_TUI_TOKEN": "a-token-for-others",
+            "KORG_TOKEN": "a-token-for-others",
             "KORG_BLOB_DIR": "elsewhere",
         }
         self.process = subprocess.Popen(

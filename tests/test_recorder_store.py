@@ -285,6 +285,17 @@ def test_one_writer(store: Store, folder: Path) -> None:
     store.lock.say("process 7")
 
 
+def test_one_writer_even_when_its_lock_file_is_taken_away(store: Store, folder: Path) -> None:
+    (folder / "korg-tui.lock").unlink()
+    with pytest.raises(SourceError, match="another recorder writes here"):
+        Store(folder)
+    add(store, call(), call())
+    store.rewind(1, "korg:api", "")
+    (folder / "korg-tui.lock").unlink()
+    with pytest.raises(SourceError, match="another recorder writes here"):
+        Store(folder)
+
+
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(SourceError, match="give another --store") as refused:

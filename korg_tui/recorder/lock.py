@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import os
 from pathlib import Path
@@ -14,6 +13,18 @@ from korg_tui.sources import SourceError
 _LONGEST = 200
 
 
+def hold(number: int) -> None:
+    """Lock an open file for as long as it is open. Raises `BlockingIOError` when another process holds it."""
+    fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def held(folder: Path, holder: str) -> SourceError:
+    """The error for a store that another process writes to."""
+    return SourceError(
+        f"{folder}: another recorder writes here ({holder}); stop it, or give another folder with --store"
+    )
+
+
 class StoreLock:
     """The lock of the store in a folder; the system frees it when its holder ends, however that happens.
     Raises `SourceError` when another process holds it."""
@@ -22,16 +33,11 @@ class StoreLock:
         self._path = folder / "korg-tui.lock"
         self._number = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
         try:
-            fcntl.flock(self._number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+            hold(self._number)
+        except BlockingIOError:
             holder = os.pread(self._number, _LONGEST, 0).decode("utf-8", "replace").strip()
             os.close(self._number)
-            if error.errno not in (errno.EAGAIN, errno.EACCES):
-                raise
-            raise SourceError(
-                f"{folder}: another recorder writes here ({holder or 'just starting'}); "
-                "stop it, or give another folder with --store"
-            ) from None
+            raise held(folder, holder or "just starting") from None
         self.holder = ""
         self.say(f"process {os.getpid()}")
 

@@ -12,7 +12,9 @@ from korg_tui.sources import SourceError
 
 DEFAULT_PORT = 8080
 LOOPBACK = "127.0.0.1"
-TOKEN_VARIABLE = "KORG_TUI_TOKEN"
+TOKEN_VARIABLE = "KORG_TOKEN"
+"""Holds the bearer token; readers of a server send the same."""
+
 USAGE = 2
 _TOKEN = re.compile(r"[!-~]{16,4096}")
 

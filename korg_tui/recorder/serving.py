@@ -69,19 +69,22 @@ async def _serve(store: Store, listener: socket.socket, token: str, strict: bool
             asyncio.get_running_loop().add_signal_handler(number, end, number)
         serving = asyncio.create_task(running.serve(sockets=[listener]))
         await running.listening.wait()
-        _greet(store, url)
+        _greet(store, url, token)
         await serving
     finally:
         committer.stop()
     return INTERRUPTED if signal.SIGINT in ended_by else 0
 
 
-def _greet(store: Store, url: str) -> None:
+def _greet(store: Store, url: str, token: str) -> None:
     if store.notice:
         _say(store.notice)
     events = store.head.total
     held = f"{events:,} {'event' if events == 1 else 'events'}"
-    _say(f"listening at {url}, recording into {store.path} ({held}); in another terminal: korg-tui {url}")
+    whom = ", for those who send the token" if token else ""
+    _say(
+        f"listening at {url}{whom}, recording into {store.path} ({held}); in another terminal: korg-tui {url}"
+    )
 
 
 def _say(text: str) -> None:

@@ -22,7 +22,7 @@ from korg_tui.recorder.calls import Call, Refused
 from korg_tui.recorder.disk import DiskFile, LedgerFile, StoreChanged
 from korg_tui.recorder.envelope import ZEROS, Place, call_event, rewind_event, seal
 from korg_tui.recorder.index import Index
-from korg_tui.recorder.lock import StoreLock
+from korg_tui.recorder.lock import StoreLock, held, hold
 from korg_tui.recorder.opening import look_through
 from korg_tui.sources import SourceError
 
@@ -102,7 +102,7 @@ class Store:
                 disk.make_folder(folder)
                 self.lock = StoreLock(folder)
                 undo.callback(self.lock.close)
-                self._file = open_file(self.path)
+                self._file = self._open(self.path)
                 undo.callback(self._file.close)
                 disk.sync_folder(folder)
                 self._look_through()
@@ -113,6 +113,18 @@ class Store:
                 reason = (error.strerror or str(error)).lower()
                 raise SourceError(f"{error.filename or folder}: {reason}; give another --store") from None
             undo.pop_all()
+
+    def _open(self, path: Path) -> LedgerFile:
+        """The file at `path`, which nobody else may hold: the lock's own file can be taken away."""
+        file = self._open_file(path)
+        try:
+            hold(file.fileno())
+        except OSError as error:
+            file.close()
+            if not isinstance(error, BlockingIOError):
+                raise
+            raise held(self.folder, "whose lock file was taken away") from None
+        return file
 
     def _look_through(self) -> None:
         found = look_through(self._file.fileno(), self.path)
@@ -282,10 +294,10 @@ class Store:
         disk.make_folder(self.folder / CUT)
         through = self._cut_file("next")
         disk.write_synced(through, parts)
-        file = self._open_file(through)
+        file = self._open(through)
         try:
             through.replace(self.path)
-        except OSError:
+        except BaseException:
             file.close()
             raise
         with self._swap:

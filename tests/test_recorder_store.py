@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import Book, canonical
-from korg_tui.causal import Journal
+from korg_tui.causal import Journal, Rewound
 from korg_tui.event import Event
 from korg_tui.recorder import disk
 from korg_tui.recorder.blobs import BlobFolder
@@ -471,6 +471,19 @@ def test_whoever_reads_while_it_is_rewound_reads_on(store: Store) -> None:
         assert b"".join(view.pieces()) == before
         assert view.lines(5, 5) == before.splitlines(keepends=True)[4]
         assert json.loads(view.children(4, 100))["seq_id"] == 5
+
+
+def test_a_reader_that_follows_the_file_sees_what_a_rewind_dropped(store: Store) -> None:
+    fill(store, 5)
+    source, journal = FileSource(store.path), Journal("korg-tui.jsonl")
+    for fact in source.start():
+        journal.apply(fact)
+    store.rewind(2, "human:dusk", "")
+    add(store, call("Read", 2))
+    changes = [change for fact in source.poll() for change in journal.apply(fact)]
+    source.close()
+    (rewound,) = [change for change in changes if isinstance(change, Rewound)]
+    assert (rewound.to, [gone.event.seq for gone in rewound.dropped]) == (2, [3, 4, 5])
 
 
 class Crash(BaseException):

@@ -11,6 +11,7 @@ import pytest
 from builders import HUMAN, MAIN, SUB, Book, canonical
 from korg_tui.causal import Rewound
 from korg_tui.reading import Reading
+from korg_tui.screens import LedgersScreen
 from korg_tui.sources import FileSource
 from korg_tui.views import rewound_words
 from stage import MemorySource, app_over, keys
@@ -69,8 +70,14 @@ def notice(pilot) -> str:
 
 
 async def stand(pilot, seq: int) -> None:
+    """Go to an event, in another session too, and wait for its details."""
     pilot.app.screen.go_to_seq(seq)
-    await pilot.pause()
+    for _ in range(500):
+        await pilot.pause()
+        shown = pilot.app.screen.details.sections
+        if shown and shown[0].title.startswith(f"{seq} "):
+            return
+    raise AssertionError(f"the details of {seq} are not shown")
 
 
 def open_session(*sources: MemorySource, size: tuple[int, int] = (160, 60)):
@@ -78,8 +85,9 @@ def open_session(*sources: MemorySource, size: tuple[int, int] = (160, 60)):
 
 
 async def begin(pilot) -> None:
+    """The first session."""
     await pilot.pause()
-    if pilot.app.screen.__class__.__name__ == "LedgersScreen":
+    if isinstance(pilot.app.screen, LedgersScreen):
         await keys(pilot, "G", "enter")
 
 

@@ -585,7 +585,7 @@ def play(
                 server.old = list(server.lines)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(todo=steps, own=st.booleans(), start=st.integers(0, 150))
 def test_whatever_happens_the_end_is_the_ledger_as_it_is(server, todo, own, start):
     server.capabilities, server.own = "whole", own
@@ -607,7 +607,7 @@ def test_whatever_happens_the_end_is_the_ledger_as_it_is(server, todo, own, star
 growth = st.lists(st.tuples(st.integers(1, 260), st.booleans()), max_size=6)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(grown=growth)
 def test_without_the_whole_ledger_all_is_known_or_named_as_missing(server, grown):
     server.capabilities, server.own = "none", False

@@ -102,9 +102,18 @@ class Program:
             said, _ = writer.communicate(timeout=PATIENCE)
         return {int(seq): float(moment) for seq, moment in map(str.split, said.splitlines())}
 
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._process.pid
+
+    def press(self, key: bytes) -> None:
+        """Type at its terminal."""
+        os.write(self._terminal, key)
+
     def end(self) -> None:
         """Leave the program."""
-        os.write(self._terminal, b"q")
+        self.press(b"q")
         with suppress(SystemExit):
             self.read(time.monotonic() + 2, lambda: self._process.poll() is not None)
         self._process.kill()

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
+from itertools import islice
 from pathlib import Path
 from typing import ClassVar, Protocol
 
@@ -149,14 +150,15 @@ class KorgApp(App[int], inherit_bindings=False):
         while not any(screen.busy for screen in screens):
             arrival = self._arrivals.take()
             if arrival is None:
-                return
+                break
             if isinstance(arrival, tuple):
                 self._take(*arrival, screens)
             else:
                 self._follow(arrival)
             if time.monotonic() >= until:
                 self.set_timer(BREATH_SECONDS, self.take_facts)
-                return
+                break
+        self._open_if_alone()
 
     def _take(self, reading: Reading, fact: Fact, screens: Sequence[KorgScreen]) -> None:
         changes = reading.apply(fact)
@@ -167,7 +169,6 @@ class KorgApp(App[int], inherit_bindings=False):
             self._follow_sub_agent(path)
         if isinstance(fact, CaughtUp):
             self._spare_the_collector(reading)
-        self._open_if_alone()
 
     def _follow_sub_agent(self, path: Path) -> None:
         """A ledger that a call names is opened, unless it is read, or will be found in a folder."""
@@ -222,7 +223,7 @@ class KorgApp(App[int], inherit_bindings=False):
         """The only session of the only source is opened at once; escape leads to the list."""
         if self._opened_alone or not isinstance(self.screen, LedgersScreen):
             return
-        alone = [reading for reading in self.readings if not reading.hosted]
+        alone = list(islice((reading for reading in self.readings if not reading.hosted), 2))
         if len(alone) != 1 or not all(each.caught_up for each in (*alone, *self.folders)):
             return
         (reading,) = alone

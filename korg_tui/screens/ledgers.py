@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from textual import on
 from textual.app import ComposeResult
@@ -30,6 +30,10 @@ _AGE_SECONDS = 1.0
 _QUICK_SECONDS = 0.1
 _SHARE = 10
 """A list that is not quickly brought up to date is so seldom, that it takes a tenth of the time at most."""
+_MANY = 8
+"""While more sources than these are read for the first time, the list is brought up to date less often, and
+does not name each of them."""
+_LOADING_SECONDS = 0.15
 _EMPTY = " has no sessions yet: the first event will show here"
 _TROUBLE = ("failed", "gone", "waiting", "offline", "warned")
 
@@ -48,6 +52,8 @@ class LedgersScreen(KorgScreen):
         self._book = SessionBook()
         self._told: dict[Reading, SourceRow] = {}
         """What is said of sources that have no sessions, or are not well."""
+        self._reading: set[Reading] = set()
+        """Those that are read for the first time now, or wait for it."""
         self._order: dict[Reading, int] = {}
         """The order in which readings were met."""
         self._changed: dict[Reading, None] = {}
@@ -103,10 +109,13 @@ class LedgersScreen(KorgScreen):
                 self.announce(f"{change.ledger.name}: {rewound_words(reading, change)}")
         if not self._stale:
             self._stale = True
-            if self._took < _QUICK_SECONDS:
-                self.call_after_refresh(self.show_rows)
+            rest = self._took * _SHARE if self._took >= _QUICK_SECONDS else 0.0
+            if len(self._reading) > _MANY:
+                rest = max(rest, _LOADING_SECONDS)
+            if rest:
+                self.set_timer(rest, self.show_rows)
             else:
-                self.set_timer(self._took * _SHARE, self.show_rows)
+                self.call_after_refresh(self.show_rows)
 
     def times_changed(self) -> None:
         self.show_rows()
@@ -135,7 +144,8 @@ class LedgersScreen(KorgScreen):
             self._count(reading)
         self._changed = {}
         self._book.arrange(self.sort, self.words)
-        told = [self._told[reading] for reading in sorted(self._told, key=self._order.__getitem__)]
+        listed = self._told.keys() - (self._reading if len(self._reading) > _MANY else ())
+        told = [self._told[reading] for reading in sorted(listed, key=self._order.__getitem__)]
         self._name_ledgers(told)
         several = self._book.ledgers > 1
         rows: list[Row] = [*told, *self._book.rows]
@@ -164,6 +174,10 @@ class LedgersScreen(KorgScreen):
         """Bring up to date what is listed of one reading."""
         folder = isinstance(reading.source, FolderSource)
         sessions = 0 if folder else self._book.update(reading, live=reading.state in WELL)
+        if not reading.caught_up and reading.state == "reading":
+            self._reading.add(reading)
+        else:
+            self._reading.discard(reading)
         quiet = sessions or reading.hosted or (folder and reading.caught_up)
         if reading.state in _TROUBLE or not quiet:
             self._told[reading] = self._source_row(reading)
@@ -213,14 +227,14 @@ class LedgersScreen(KorgScreen):
         self.show_keys()
 
     def _status(self) -> list[tuple[str, str]]:
-        readings = self.korg.readings
         counts = f"{plural(self._book.sessions, 'session')} in {plural(self._book.ledgers, 'ledger')}"
         parts = [counts, f"sorted by {self.sort}"]
         if self.words:
             parts.append(f"only with “{visible(self.words)}”: esc shows all")
-        reading = [each for each in readings if not each.caught_up and each.state == "reading"]
-        if reading:
-            parts.append(_progress(reading))
+        if len(self._reading) > _MANY:
+            parts.append(f"reading {len(self._reading):,} more")
+        elif self._reading:
+            parts.append(_progress(self._reading))
         return [(" · ".join(parts), "line--quiet")]
 
     # commands
@@ -295,6 +309,6 @@ class LedgersScreen(KorgScreen):
         self.give("open")
 
 
-def _progress(readings: Sequence[Reading]) -> str:
+def _progress(readings: Iterable[Reading]) -> str:
     done, total = sum(each.done for each in readings), sum(each.total for each in readings)
     return f"reading {100 * done // total} %" if total else "reading"

@@ -16,8 +16,8 @@ from korg_tui.sources.watch import WATCHER, Watcher
 
 WORKERS = 4
 _LEAVING_SECONDS = 1.0
-_SURE_SECONDS_AT_LEAST = 0.1
-"""However many sources there are, one of those that rely on being told is looked at so often."""
+_SURE_AT_ONCE = 20
+"""Of the sources that rely on being told, so many are looked at every `SURE_SECONDS`, in turn."""
 
 
 @dataclass(slots=True, eq=False)
@@ -141,14 +141,14 @@ class Pool:
             when, _, place = heapq.heappop(timed)
             if place.due == when and not (place.gone or place.queued or place.served):
                 self._look_now(place)
-        while sure and sure[0].gone:
-            sure.popleft()
         if sure and self._sure_at <= now:
-            place = sure[0]
-            sure.rotate(-1)
-            self._sure_at = now + max(_SURE_SECONDS_AT_LEAST, SURE_SECONDS / len(sure))
-            if not (place.queued or place.served):
-                self._look_now(place)
+            self._sure_at = now + SURE_SECONDS
+            for _ in range(min(_SURE_AT_ONCE, len(sure))):
+                place = sure.popleft()
+                if not place.gone:
+                    sure.append(place)
+                if not (place.gone or place.queued or place.served):
+                    self._look_now(place)
         times = [when for when, _, _ in timed[:1]] + [self._sure_at] * bool(sure)
         return max(0.0, min(times) - now) if times else None
 

@@ -19,6 +19,8 @@ TOKENS = {
     "aws": "AKIAIOSFODNN7EXAMPLE",
     "google": "AIza" + "Sy0" * 11 + "ab",
     "google oauth": "ya29.a0AfH6SMBx1234567890",
+    "openai without digits": "sk-" + "abcdefgh" * 4,
+    "short key block": "-----BEGIN PRIVATE KEY-----\nMIIEvQ==\n-----END PRIVATE KEY-----",
     "openai": "sk-proj-abcdefghijklmnop1234",
     "anthropic": "sk-ant-api03-" + "a1B2" * 8,
     "stripe": "sk_" + "live_" + "4eC39HqLyjWDarjtT1zd",

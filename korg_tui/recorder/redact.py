@@ -119,18 +119,22 @@ _RUN_START = rf"(?:(?<![A-Za-z0-9_-])|{_ESCAPED})"
 _B64URL = r"[A-Za-z0-9_-]"
 
 
-def _has_digit(match: re.Match[str]) -> bool:
-    return any(character.isdigit() for character in match[0])
+def _is_no_word(match: re.Match[str]) -> bool:
+    """Words have no digits, and are short."""
+    return any(map(str.isdigit, match[0])) or re.search(r"[A-Za-z0-9]{16}", match[0]) is not None
 
 
 def _is_key_block(match: re.Match[str]) -> bool:
+    """A block, whole or cut off; not what a program says of blocks, in quotes."""
+    if match["end"] and not re.search(r"[\"'().*]", match["body"]):
+        return True
     return re.search(r"[A-Za-z0-9+/=]{40}", match["body"]) is not None
 
 
 def _is_credentials(match: re.Match[str]) -> bool:
     """Behind `Authorization:`: whatever a scheme introduces; without a scheme, what cannot be a word."""
     value = match["value"]
-    return bool(match["scheme"]) or (len(value) >= 20 and any(character.isdigit() for character in value))
+    return bool(match["scheme"]) or (len(value) >= 20 and any(map(str.isdigit, value)))
 
 
 def _is_user_and_password(match: re.Match[str]) -> bool:
@@ -152,7 +156,7 @@ _SHAPES = (
         ("-----BEGIN ",),
         re.compile(
             r"-----BEGIN [A-Z0-9 ]{1,40}+-----(?P<body>(?:[A-Za-z0-9+/=\s\\:,.\"'|>#*()→]|-(?!----))*+)"
-            r"(?:-----END [A-Z0-9 ]{1,40}+-----)?+"
+            r"(?P<end>-----END [A-Z0-9 ]{1,40}+-----)?+"
         ),
         _is_key_block,
     ),
@@ -179,7 +183,7 @@ _SHAPES = (
     _Shape(
         ("bearer",),
         re.compile(rf"(?P<kept>{_START}bearer[ \t]++)[A-Za-z0-9._~+/=-]{{16,}}+", re.IGNORECASE),
-        _has_digit,
+        _is_no_word,
         folded=True,
     ),
     _Shape(
@@ -204,7 +208,7 @@ _SHAPES = (
     _prefixed("AKIA", "ASIA", "ABIA", "ACCA", body=r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _prefixed("AIza", body=rf"{_B64URL}{{35}}(?!{_B64URL})"),
     _prefixed("ya29.", "GOCSPX-", body=rf"{_B64URL}{{20,}}+"),
-    _prefixed("sk-", "xai-", "glpat-", "pypi-", body=rf"{_B64URL}{{16,}}+", is_secret=_has_digit),
+    _prefixed("sk-", "xai-", "glpat-", "pypi-", body=rf"{_B64URL}{{16,}}+", is_secret=_is_no_word),
     _prefixed("sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", body=r"[A-Za-z0-9]{16,}+"),
     _prefixed("npm_", "hf_", "gsk_", "shpat_", "dop_v1_", body=r"[A-Za-z0-9]{30,}+"),
     _prefixed("SG.", body=rf"{_B64URL}{{16,}}+\.{_B64URL}{{16,}}+"),

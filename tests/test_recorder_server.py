@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from builders import canonical
 from korg_tui.causal import Journal
 from korg_tui.event import Event
-from korg_tui.recorder import listening
+from korg_tui.recorder import guard, listening
 from korg_tui.recorder.calls import Call
 from korg_tui.recorder.disk import DiskFile
 from korg_tui.recorder.store import Store
@@ -560,6 +560,20 @@ def _post_of(server: Recording, size: int) -> bytes:
     """The head of a post that announces so many bytes."""
     where = f"POST /api/agent/tool-call HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
     return f"{where}Content-Length: {size}\r\n\r\n".encode()
+
+
+def test_bodies_have_a_limit_all_together(server: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "MOST_HELD", 5000)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=DEADLINE) as first:
+        first.sendall(_post_of(server, 4001) + b"x" * 4000)
+        answer = None
+        while answer is None or answer.status != 503:
+            # As soon as the first one's bytes have come.
+            answer = server.ask("PUT", "/api/blob", b"y" * 1500)
+        assert "at once" in answer.json()["error"]
+        first.sendall(b"x")
+        assert first.recv(1000).startswith(b"HTTP/1.1 400 ")
+    assert server.ask("PUT", "/api/blob", b"y" * 4500).status == 201
 
 
 def test_a_body_that_is_announced_as_huge_is_not_waited_for(server: Recording) -> None:

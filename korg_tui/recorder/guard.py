@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
@@ -20,6 +21,9 @@ LARGEST_BODY = 16 << 20
 
 _DRAINED = 64 << 20
 """Bytes over that which are still read, so that whoever sends them hears why they are refused."""
+
+MOST_HELD = 256 << 20
+"""Bytes of bodies that are held at once."""
 
 _CLOSE = {"connection": "close"}
 _log = logging.getLogger("korg_tui.recorder")
@@ -108,24 +112,39 @@ class Patience:
             await refusal(Refused("an internal fault", 500), _CLOSE)(scope, receive, send)
 
 
-async def body_of(request: Request) -> bytes:
-    """The body of a request. Raises `Refused` (413) when it is too large, declared or not."""
-    declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > LARGEST_BODY + _DRAINED:
-        raise _too_large()
-    body = bytearray()
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > LARGEST_BODY + _DRAINED:
-            break
-        if size > LARGEST_BODY:
-            body.clear()
-        else:
-            body += chunk
-    if size > LARGEST_BODY:
-        raise _too_large()
-    return bytes(body)
+class Bodies:
+    """The bodies of the requests that are at work, all together."""
+
+    def __init__(self) -> None:
+        self._held = 0
+
+    @asynccontextmanager
+    async def of(self, request: Request) -> AsyncIterator[bytes]:
+        """The body of a request, which counts for as long as the block lasts. Raises `Refused`: 413 when it
+        is too large, declared or not; 503 when there are too many at once."""
+        declared = request.headers.get("content-length", "")
+        if declared.isdecimal() and int(declared) > LARGEST_BODY + _DRAINED:
+            raise _too_large()
+        body = bytearray()
+        size = held = 0
+        try:
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > LARGEST_BODY + _DRAINED:
+                    break
+                if size > LARGEST_BODY:
+                    body.clear()
+                    continue
+                held += len(chunk)
+                self._held += len(chunk)
+                if self._held > MOST_HELD:
+                    raise Refused("too many large requests at once; try again", 503)
+                body += chunk
+            if size > LARGEST_BODY:
+                raise _too_large()
+            yield bytes(body)
+        finally:
+            self._held -= held
 
 
 def _too_large() -> Refused:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import errno
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 
 from anyio.to_thread import run_sync
 from starlette.applications import Starlette
@@ -19,13 +17,13 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from korg_tui.recorder.blobs import is_name
-from korg_tui.recorder.calls import Call, Refused, read_call, read_object, text_field, whole
-from korg_tui.recorder.committer import Committer
+from korg_tui.recorder.calls import Refused, read_object, text_field, whole
 from korg_tui.recorder.disk import StoreChanged
-from korg_tui.recorder.guard import Guard, Patience, body_of, refusal
+from korg_tui.recorder.guard import Guard, Patience, refusal
+from korg_tui.recorder.intake import Counts, Recorder
 from korg_tui.recorder.redact import redact
-from korg_tui.recorder.references import digest, reference
-from korg_tui.recorder.store import Head, Store, View
+from korg_tui.recorder.references import digest
+from korg_tui.recorder.store import Head, View
 
 WINDOW = 100
 """Events that the journal gives when it is asked for no others."""
@@ -33,103 +31,16 @@ WINDOW = 100
 _LIMIT, _LARGEST_LIMIT = 1000, 5000
 _PAGE = 8 << 20
 _LARGEST_SEQ = 2**53 - 1
-_SMALL = 32 << 10
-_FEW = 8
 _LONGEST_TEXT = 4096
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 _log = logging.getLogger("korg_tui.recorder")
 
 
-@dataclass(slots=True)
-class Counts:
-    """What has happened since the start."""
-
-    redacted: int = 0
-    """Secrets that were replaced."""
-    missing_blobs: int = 0
-    """Blobs that events named and that were not in the store."""
-    inline_moved: int = 0
-    """Values that came inline and were moved to a blob."""
-    dropped: int = 0
-    """Events that rewinds cut away."""
-    refused: int = 0
-    """Requests that were answered with an error of theirs."""
-    failed: int = 0
-    """Requests that the disk failed: no room, or a fault of it."""
-
-
-@dataclass(slots=True)
-class Recorder:
-    """A store, and what the server does with a post before it is written."""
-
-    store: Store
-    committer: Committer
-    strict: bool = False
-    redacting: bool = True
-    counts: Counts = field(default_factory=Counts)
-    one_large: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
-    """Bodies that are large are decoded one after the other: decoded, they are many times as large."""
-
-    async def post(self, raw: bytes) -> int:
-        """Append the call in a request's body; its seq. Raises `Refused`, or `OSError`."""
-        if len(raw) <= _SMALL:
-            prepared = self._prepared(raw)
-        else:
-            async with self.one_large:
-                prepared = await run_sync(self._prepared, raw)
-        call, content, redacted = prepared
-        if content:
-            await run_sync(self._keep, content)
-        missing = (
-            self._missing(call) if len(call.payload_refs) <= _FEW else await run_sync(self._missing, call)
-        )
-        if missing and self.strict:
-            raise Refused(f"payload_refs names a blob that is not in the store: {missing[0]}")
-        seq = await self.committer.append(call)
-        self.counts.redacted += redacted
-        self.counts.inline_moved += len(content)
-        if missing:
-            self.counts.missing_blobs += len(missing)
-            blobs = "a blob that is" if len(missing) == 1 else f"{len(missing)} blobs that are"
-            _log.warning("event %d names %s not in the store: %s", seq, blobs, missing[0])
-        return seq
-
-    def _prepared(self, raw: bytes) -> tuple[Call, list[tuple[str, bytes]], int]:
-        """The call without secrets and large values, the blobs that it needs, and how many secrets it had."""
-        call = read_call(raw)
-        if refused := self.store.refusal(call.triggered_by):
-            raise refused
-        call, redacted = self._without_secrets(call)
-        content: list[tuple[str, bytes]] = []
-        args, result, refs = reference(call.tool, call.args, call.result, lambda *blob: content.append(blob))
-        if refs and self.strict:
-            raise Refused(f"{refs[0]['label']} is over 1,024 canonical bytes: put it into a blob (§7.3)")
-        moved = {"args": args, "result": result, "payload_refs": (*call.payload_refs, *refs)}
-        return call.with_content(moved), content, redacted
-
-    def _without_secrets(self, call: Call) -> tuple[Call, int]:
-        if not self.redacting:
-            return call, 0
-        fields = ("actor", "tool", "args", "result", "payload_refs")
-        clean, count = redact({name: getattr(call, name) for name in fields})
-        return call.with_content(clean | {"payload_refs": tuple(clean["payload_refs"])}), count
-
-    def _keep(self, content: Iterable[tuple[str, bytes]]) -> None:
-        for name, blob in content:
-            self.store.blobs.keep(name, blob)
-
-    def _missing(self, call: Call) -> list[str]:
-        names = dict.fromkeys(ref["sha256"] for ref in call.payload_refs)
-        return [name for name in names if self.store.blobs.path_of(name) is None]
-
-
-# --- endpoints
-
-
 async def post_call(request: Request, recorder: Recorder) -> Response:
     """`POST /api/agent/tool-call`: 200 `{"seq_id": n}` when the event is on the disk."""
-    return JSONResponse({"seq_id": await recorder.post(await body_of(request))})
+    async with recorder.bodies.of(request) as body:
+        return JSONResponse({"seq_id": await recorder.post(body)})
 
 
 async def get_journal(request: Request, recorder: Recorder) -> Response:
@@ -198,10 +109,10 @@ async def get_blob(request: Request, recorder: Recorder) -> Response:
 async def put_blob(request: Request, recorder: Recorder) -> Response:
     """`PUT /api/blob`: keep the body under its digest; 201 when it is new. It is not looked into for secrets:
     its name would no longer be that of its content."""
-    content = await body_of(request)
-    name = await run_sync(digest, content)
-    new = await run_sync(recorder.store.blobs.keep, name, content)
-    return JSONResponse({"sha256": name, "size_bytes": len(content)}, 201 if new else 200)
+    async with recorder.bodies.of(request) as content:
+        name = await run_sync(digest, content)
+        new = await run_sync(recorder.store.blobs.keep, name, content)
+        return JSONResponse({"sha256": name, "size_bytes": len(content)}, 201 if new else 200)
 
 
 async def get_metrics(_: Request, recorder: Recorder) -> Response:
@@ -220,7 +131,8 @@ async def get_metrics(_: Request, recorder: Recorder) -> Response:
 async def post_rewind(request: Request, recorder: Recorder) -> Response:
     """`POST /api/rewind`: `{"target_seq_id": N}` keeps the events up to N and seals that with a
     `LedgerRewind` at N + 1; `rewound_by` and `reason` are written into it."""
-    body = read_object(await body_of(request))
+    async with recorder.bodies.of(request) as raw:
+        body = read_object(raw)
     target = whole(body, "target_seq_id", _LARGEST_SEQ)
     texts = [text_field(body, "rewound_by", "korg:api"), text_field(body, "reason", "")]
     if recorder.redacting:

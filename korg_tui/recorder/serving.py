@@ -12,8 +12,9 @@ import sys
 from pathlib import Path
 
 from korg_tui.recorder.committer import Committer
+from korg_tui.recorder.intake import Recorder
 from korg_tui.recorder.listening import server
-from korg_tui.recorder.server import Recorder, application, hosts_of
+from korg_tui.recorder.server import application, hosts_of
 from korg_tui.recorder.store import Store
 from korg_tui.sources import SourceError
 from korg_tui.text import visible

@@ -41,10 +41,19 @@ def status(pilot) -> str:
     return pilot.app.screen.status.plain
 
 
+async def settled(pilot) -> None:
+    """Wait for a search that runs."""
+    for _ in range(500):
+        await pilot.pause()
+        screen = pilot.app.screen
+        if not (isinstance(screen, EventsScreen) and screen.searching):
+            break
+    await pilot.pause()
+
+
 async def ask(pilot, query: str) -> None:
     await keys(pilot, "f", *(_NAMES.get(letter, letter) for letter in query), "enter")
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
+    await settled(pilot)
 
 
 _NAMES = {" ": "space", "/": "slash"}
@@ -89,8 +98,7 @@ async def test_who_touched_this_path_is_asked_from_an_event():
         await pilot.pause()
         await keys(pilot, "enter", *":3", "enter")
         await keys(pilot, "P")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         assert isinstance(pilot.app.screen, EventsScreen)
         assert pilot.app.screen.search.query == 'path:"src/dates.py"'
         assert status(pilot) == "3 events fit · in 2 of 2 ledgers · asked from …/south/journal.jsonl:3"
@@ -107,7 +115,7 @@ async def test_a_patch_of_many_files_is_asked_for_the_first_one_and_says_so():
     async with app_over(book).run_test(size=(120, 24)) as pilot:
         await pilot.pause()
         await keys(pilot, "G", "P")
-        await pilot.app.workers.wait_for_complete()
+        await settled(pilot)
         assert pilot.app.screen.search.query == 'path:"a.py"'
         assert status(pilot).endswith("asked from .korg/journal.jsonl:3, the first of its 2 paths")
 
@@ -160,8 +168,7 @@ async def test_only_the_newest_are_kept_and_that_is_said():
         screen = EventsScreen(pilot.app.readings, "path:a.py")
         screen.search._most = 10
         pilot.app.push_screen(screen)
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         assert status(pilot).startswith("12 events fit · the newest 10 are listed")
         assert len(drawn(pilot)) == 10
 
@@ -177,8 +184,7 @@ async def test_events_that_come_while_it_is_open_are_counted_and_found_when_aske
         assert len(drawn(pilot)) == 1
         assert "2 events came since: f enter looks again" in status(pilot)
         await keys(pilot, "f", "enter")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         assert status(pilot) == "2 events fit · in 1 of 1 ledger"
 
 
@@ -217,7 +223,7 @@ async def test_a_hostile_path_reaches_no_terminal(size):
     async with app_over(editing(path, "b.py", path)).run_test(size=size) as pilot:
         await pilot.pause()
         await keys(pilot, "G", "P")
-        await pilot.app.workers.wait_for_complete()
+        await settled(pilot)
         await keys(pilot, "f")
         field = pilot.app.screen.query_one("#ask-input").value
         text = "\n".join([*drawn(pilot), pilot.app.screen.query_one("#crumbs").plain, field])
@@ -241,8 +247,7 @@ async def test_an_event_of_a_sub_agent_with_a_ledger_of_its_own_is_found_once_in
         await pilot.pause()
         pilot.app.push_screen(EventsScreen(readings, "path:src/dates.py"))
         await pilot.pause()
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         (row,) = drawn(pilot)
         assert "agent-one.jsonl" in row
         assert "find the callers" in row
@@ -254,7 +259,7 @@ async def test_an_event_of_a_sub_agent_with_a_ledger_of_its_own_is_found_once_in
         assert screen.ledger.name.endswith("main.jsonl")
         assert screen.ledger.tool_at(screen.row) == "Edit"
         await keys(pilot, "P")
-        await pilot.app.workers.wait_for_complete()
+        await settled(pilot)
         assert "agent-one.jsonl:3" in status(pilot)
     for reading in readings:
         reading.source.close()

@@ -10,6 +10,7 @@ import json
 import logging
 import queue
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -630,6 +631,26 @@ def test_an_answer_that_is_not_taken_is_not_waited_for(folder: Path, monkeypatch
         assert once_there_is_room(server).status == 200
 
 
+def open_files() -> int:
+    return sum(1 for _ in Path("/dev/fd").iterdir())
+
+
+def test_who_hangs_up_leaves_nothing_open(folder: Path) -> None:
+    with recording(grown(folder, 2000, args={f"{n}": "x" * 1000 for n in range(9)})) as server:
+        ask_for_all = b"GET /api/capabilities HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % server.port
+        before = open_files()
+        for taken in (0, 0, 1, 100_000, 0, 1, 0):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=DEADLINE) as client:
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                client.sendall(ask_for_all)
+                if taken:
+                    client.recv(taken)
+        waited = time.monotonic() + DEADLINE
+        while open_files() > before and time.monotonic() < waited:
+            time.sleep(0.01)
+        assert open_files() <= before
+
+
 def once_there_is_room(server: Recording) -> Answer:
     """The answer to a post, as soon as the server has seen the connections leave that leave."""
     while True:
@@ -765,9 +786,11 @@ def test_what_cannot_be_written_is_not_acknowledged(
     before = watched.store.path.read_bytes()
     for answer in (watched.post(call("Read", 1)), watched.post(call("Read", 1))):
         assert (answer.status, "nothing was written" in answer.json()["error"]) == (status, True)
-    assert watched.get("/api/journal").total == 1
+    journal = watched.get("/api/journal")
+    assert (journal.total, "trouble=nothing was written" in journal.headers["korg-tui-journal"]) == (1, True)
     monkeypatch.setattr(Watched, "error", None)
     assert watched.post(call("Read", 1)).json() == {"seq_id": 2}
+    assert "trouble" not in watched.get("/api/journal").headers["korg-tui-journal"]
     assert watched.store.path.read_bytes().startswith(before)
     assert watched.get("/api/metrics").json()["failed"] == 2
     _reader_agrees(watched)

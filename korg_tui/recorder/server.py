@@ -6,6 +6,7 @@ import contextlib
 import errno
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from urllib.parse import quote
 
 from anyio.to_thread import run_sync
 from starlette.applications import Starlette
@@ -15,6 +16,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from korg_tui.recorder.blobs import is_name
 from korg_tui.recorder.calls import Refused, read_object, text_field, whole
@@ -32,6 +34,7 @@ _LIMIT, _LARGEST_LIMIT = 1000, 5000
 _PAGE = 8 << 20
 _LARGEST_SEQ = 2**53 - 1
 _LONGEST_TEXT = 4096
+_LONGEST_TROUBLE = 200
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 _log = logging.getLogger("korg_tui.recorder")
@@ -50,7 +53,7 @@ async def get_journal(request: Request, recorder: Recorder) -> Response:
     after = _number(request, "after")
     limit = _number(request, "limit")
     with recorder.store.view() as view:
-        headers = _headers(view.head)
+        headers = _headers(view.head, recorder.trouble)
         if _is_known(request, headers["etag"]):
             return Response(status_code=304, headers=headers)
         lines = _asked_for(view, cause, after, limit)
@@ -75,24 +78,33 @@ async def get_capabilities(request: Request, recorder: Recorder) -> Response:
     """`GET /api/capabilities`: the whole ledger, as it is when the answer begins."""
     with contextlib.ExitStack() as held:
         view = held.enter_context(recorder.store.view())
-        headers = _headers(view.head)
+        headers = _headers(view.head, recorder.trouble)
         if _is_known(request, headers["etag"]):
             return Response(status_code=304, headers=headers)
-        kept = held.pop_all()
-    body = _capabilities(view, kept)
-    return StreamingResponse(body, headers=headers, media_type="application/json")
+        return _Whole(view, held.pop_all(), headers)
 
 
-async def _capabilities(view: View, kept: contextlib.ExitStack) -> AsyncIterator[bytes]:
-    with kept:
-        yield b'{"nodes":{},"active_states":{},"events":['
-        held_back = b""
-        for piece in view.pieces():
-            yield held_back
-            # No line has a line feed within; behind the last one comes no comma.
-            held_back = piece.replace(b"\n", b",")
-        yield held_back.removesuffix(b",")
-        yield b"]}"
+class _Whole(StreamingResponse):
+    """All events of a view, which is let go of when the answer ends, however it ends."""
+
+    def __init__(self, view: View, kept: contextlib.ExitStack, headers: dict[str, str]) -> None:
+        super().__init__(_capabilities(view), headers=headers, media_type="application/json")
+        self._kept = kept
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._kept:
+            await super().__call__(scope, receive, send)
+
+
+async def _capabilities(view: View) -> AsyncIterator[bytes]:
+    yield b'{"nodes":{},"active_states":{},"events":['
+    held_back = b""
+    for piece in view.pieces():
+        yield held_back
+        # No line has a line feed within; behind the last one comes no comma.
+        held_back = piece.replace(b"\n", b",")
+    yield held_back.removesuffix(b",")
+    yield b"]}"
 
 
 async def get_blob(request: Request, recorder: Recorder) -> Response:
@@ -161,11 +173,12 @@ def _number(request: Request, name: str) -> int | None:
     return int(found)
 
 
-def _headers(head: Head) -> dict[str, str]:
-    """What every answer about the journal says: where the ledger stands."""
+def _headers(head: Head, trouble: str) -> dict[str, str]:
+    """What every answer about the journal says: where the ledger stands, and why nothing can be written."""
+    said = f"; trouble={quote(trouble[:_LONGEST_TROUBLE], safe=' ')}" if trouble else ""
     return {
         "korg-tui-journal": f"store={head.store}; generation={head.generation}; total={head.total}; "
-        f"last={head.total}; tip={head.tip}",
+        f"last={head.total}; tip={head.tip}{said}",
         "etag": f'"{head.store[:16]}.{head.generation}.{head.total}"',
         "cache-control": "no-cache",
     }
@@ -226,7 +239,10 @@ async def _answer(endpoint: Endpoint, request: Request, recorder: Recorder) -> R
         if isinstance(error, TimeoutError):
             raise
         recorder.counts.failed += 1
-        failed = _failed(error, "read" if request.method in ("GET", "HEAD") else "written")
+        writes = request.method not in ("GET", "HEAD")
+        failed = _failed(error, "written" if writes else "read")
+        if writes:
+            recorder.trouble = failed.text
         _log.error("%s", failed.text)
         return refusal(failed)
 

@@ -537,7 +537,6 @@ class Rude:
         (None, {}),
         (7, {"content": 7}),
     ],
-    ids=str,
 )
 def test_whatever_a_tool_returned_is_sent_as_json(
     server: Standin, client: RecorderClient, given: object, sent: object
@@ -598,6 +597,13 @@ def test_a_token_is_sent_as_bearer(server: Standin) -> None:
     with RecorderClient(server.url, actor=MAIN, token="abc") as client:
         client.prompt("x")
     assert server.headers[0]["Authorization"] == "Bearer abc"
+
+
+def test_a_token_of_the_environment_is_sent(server: Standin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KORG_TOKEN", "def\n")
+    with RecorderClient(server.url, actor=MAIN) as client:
+        client.prompt("x")
+    assert server.headers[0]["Authorization"] == "Bearer def"
 
 
 def test_the_environment_of_a_proxy_is_not_used(server: Standin, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from korg_tui.causal import Journal
 from korg_tui.formats import decode
+from korg_tui.sources import Grew, State
 from korg_tui.sources.http import HttpSource
 from recording import Recording, call, recording
 from running_ledger import contents, kinds
@@ -85,4 +86,20 @@ def test_blobs(folder):
         found = reader.source.blobs.find(sha)
         assert (found.state, hashlib.sha256(found.read()).hexdigest()) == ("present", sha)
         assert reader.source.blobs.find("0" * 64).state == "missing"
+        reader.source.close()
+
+
+def test_a_recorder_that_cannot_write_says_so_to_its_readers(folder, monkeypatch):
+    with recording(folder) as server:
+        server.post(call("user_prompt", args={"prompt": "go"}))
+        reader = Reader(server.url)
+        server.recorder.trouble = "nothing was written: no space left on device; make room"
+        (told,) = reader.source.poll()
+        assert isinstance(told, State) and told.state == "warned"
+        assert told.text.startswith(f"{reader.source.name} records nothing now: nothing was written: no space")
+        assert told.text.endswith("what it had acknowledged is there")
+        assert reader.source.poll() == []
+        server.post(call("Read", 1))
+        grew, told = reader.source.poll()
+        assert isinstance(grew, Grew) and isinstance(told, State) and told.state == "back"
         reader.source.close()

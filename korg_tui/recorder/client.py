@@ -68,10 +68,10 @@ class RecorderClient(AgentRecorder):
     """A client of the ledger server at `url` for the agent `actor` (§1.1: `agent:NAME/main@VERSION`).
 
     Without a `url`: `$KORG_URL`, `$KORG_BASE_URL`, `$KORG_SERVER_ADDR`, else `http://127.0.0.1:8080`. `blobs`
-    is a folder, without it `$KORG_BLOB_DIR`; an empty one means the server. `token` is a bearer token. Times
-    are in seconds: `timeout` is how long `prompt` and `inference` wait for a seq, `request_timeout` how long
-    the server may be silent in one request, and `flush` how long `close`, or the end of the process, may take
-    for what waits. `capacity` is the number of places in the queue. Raises `ValueError` when the address or
+    is a folder, without it `$KORG_BLOB_DIR`; an empty one means the server. `token` is a bearer token, without
+    it `$KORG_TOKEN`. Times are in seconds: `timeout` is how long `prompt` and `inference` wait for a seq,
+    `request_timeout` how long the server may be silent in one request, and `flush` how long `close`, or the
+    end of the process, may take for what waits. `capacity` is the number of places in the queue. Raises `ValueError` when the address or
     the actor cannot be one; nothing raises afterwards.
     """
 
@@ -93,6 +93,7 @@ class RecorderClient(AgentRecorder):
             raise ValueError(f"{actor!r} names no agent: say agent:NAME/main@VERSION (§1.1)")
         self.url = server_url(url)
         """The address of the server."""
+        token = os.environ.get("KORG_TOKEN", "").strip() if token is None else token
         connection = Connection(self.url, token=token, timeout=request_timeout)
         folder = os.environ.get("KORG_BLOB_DIR") if blobs is None else blobs
         shelf = Shelf(connection, Path(folder) if folder else None, Path.cwd() / ".korg" / "blobs")

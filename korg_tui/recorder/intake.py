@@ -51,6 +51,8 @@ class Recorder:
     strict: bool = False
     redacting: bool = True
     counts: Counts = field(default_factory=Counts)
+    trouble: str = ""
+    """Why the last event could not be written, until one can; readers are told."""
     one_large: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     """Bodies that are large are decoded one after the other: decoded, they are many times as large."""
     bodies: Bodies = field(default_factory=Bodies)
@@ -71,6 +73,7 @@ class Recorder:
         if missing and self.strict:
             raise Refused(f"payload_refs names a blob that is not in the store: {missing[0]}")
         seq = await self.committer.append(call)
+        self.trouble = ""
         self.counts.redacted += redacted
         self.counts.inline_moved += len(content)
         if missing:

@@ -72,6 +72,7 @@ class HttpSource:
         self._begun = False
         self._caught_up = False
         self._trouble = ""
+        self._unwritten = ""
 
     # the protocol of sources
 
@@ -182,6 +183,19 @@ class HttpSource:
         yield from pages.look()
         while pages.behind and not self._caught_up:
             yield from pages.look()
+        yield from self._says(pages.trouble)
+
+    def _says(self, trouble: str) -> Iterator[Fact]:
+        """Whether our own server can write."""
+        if trouble == self._unwritten:
+            return
+        self._unwritten = trouble
+        if trouble:
+            why = trouble.replace("(", "").replace(")", "")
+            text = f"{self.name} records nothing now: {why}; what it had acknowledged is there"
+            yield State("warned", text, self._now())
+        else:
+            yield State("back", f"{self.name} records again", self._now())
 
     def _opens(self, *notes: tuple[str, str]) -> Iterator[Fact]:
         if not self._begun:
@@ -197,7 +211,7 @@ class HttpSource:
     # what goes wrong
 
     def _fails(self, error: Exception) -> Iterator[Fact]:
-        self._seen, self._etag = b"", ""
+        self._seen, self._etag, self._unwritten = b"", "", ""
         self._pause = self._pauses.failed()
         state, text = _trouble(self.name, error)
         if state != self._trouble:

@@ -41,6 +41,8 @@ class PageReader:
         self._checked = float("-inf")
         self.behind = False
         """There is more than one look takes in: look again at once."""
+        self.trouble = ""
+        """Why the server cannot write, in its words; empty when it can."""
 
     def look(self) -> Iterator[Fact]:
         """Ask for what is new, and take it in. Raises `OtherServer`, `Away`, `Nonsense`, `NoWireForm`."""
@@ -48,6 +50,7 @@ class PageReader:
         path = _path(after)
         answer = self._web.get(path, etag=self._etag[1] if self._etag[0] == path else "")
         mark = _mark(answer)
+        self.trouble = mark.trouble
         if self._store is not None and (mark.store, mark.generation) != self._store:
             yield from self._again(mark)
         elif answer.status != 304:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from urllib.parse import unquote
 
 import msgspec
 
@@ -22,6 +23,7 @@ HEADER = "korg-tui-journal"
 
 _TOTAL = re.compile(rb"\s*//[ \t]*total events:[ \t]*(\d{1,18})[ \t]*(?:\r?\n|$)")
 _INT64 = range(-(2**63), 2**63)
+_LONGEST_TROUBLE = 200
 
 
 class NoWireForm(ValueError):
@@ -66,6 +68,8 @@ class Mark(msgspec.Struct, frozen=True):
     """seq of the last event, 0 when there is none."""
     tip: int
     """`Event.digest` of the last event."""
+    trouble: str = ""
+    """Why it cannot write, in words of its own; empty when it can."""
 
 
 def journal(body: bytes) -> Window:
@@ -108,7 +112,8 @@ def mark(header: str | None) -> Mark | None:
     pairs = dict(part.strip().split("=", 1) for part in (header or "").split(";") if "=" in part)
     try:
         generation, total, last = (int(pairs[name]) for name in ("generation", "total", "last"))
-        return Mark(pairs["store"], generation, total, last, digest(pairs["tip"], b""))
+        trouble = unquote(pairs.get("trouble", ""))[:_LONGEST_TROUBLE]
+        return Mark(pairs["store"], generation, total, last, digest(pairs["tip"], b""), trouble)
     except (KeyError, ValueError):
         return None
 

@@ -15,7 +15,7 @@ from korg_tui.reading import Reading
 from korg_tui.reports.asked import UsageError, narrate, open_named, sort_words
 from korg_tui.sources import UNREADABLE, Fact, FolderSource, Pool, Source, State
 from korg_tui.text import visible
-from korg_tui.views import gap_words, lane_title
+from korg_tui.views import gap_words, lane_title, rewound_words
 
 _WAIT = 0.2
 _Arrival = tuple[Reading, Fact]
@@ -116,9 +116,8 @@ def _told(reading: Reading, change: Change) -> Iterator[tuple[dict[str, Any], st
         case Rewound():
             dropped = [gone.event.seq for gone in change.dropped]
             document = {"type": "rewound", "ledger": ledger.name, "to": change.to, "dropped": dropped}
-            spared = len(dropped) - len(change.invalid)
-            text = f"rewound to {change.to}: {len(dropped)} dropped; §3 would have kept {spared} of them"
-            yield document, f"{visible(ledger.name)}: {text}"
+            said = f"{visible(ledger.name)}: {rewound_words(reading, change)}"
+            yield {**document, "invalidated": list(change.invalid)}, said
         case HolesChanged():
             for gap in change.new:
                 document = {"type": "gap", "ledger": ledger.name, "first": gap.first, "last": gap.last}

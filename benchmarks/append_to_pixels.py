@@ -24,7 +24,7 @@ import sys
 import tempfile
 import termios
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -39,14 +39,14 @@ PATIENCE = 60.0
 class Program:
     """The program in a pseudo-terminal, and when which bytes came out of it."""
 
-    def __init__(self, ledger: Path, home: Path) -> None:
+    def __init__(self, ledger: Path | str, home: Path, rows: int = ROWS, more: Sequence[str] = ()) -> None:
         self.written = bytearray()
         self.moments: list[tuple[int, float]] = []
         """(how many bytes were there, since when)."""
         self._terminal, inside = pty.openpty()
-        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, COLUMNS, 0, 0))
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "korg_tui", str(ledger)],
+            [sys.executable, "-m", "korg_tui", "tui", str(ledger), *more],
             stdin=inside,
             stdout=inside,
             stderr=inside,

@@ -182,7 +182,7 @@ def process(
     popen = subprocess.Popen(
         [sys.executable, "-c", code, "--port", "0", "--store", str(store), *options],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        text=True, cwd=store.parent, env=os.environ | (environment or {}),
+        text=True, cwd=store.parent, env=os.environ | {"KORG_TOKEN": ""} | (environment or {}),
     )  # fmt: skip
     try:
         assert popen.stderr is not None

@@ -262,6 +262,7 @@ def test_a_file_that_it_did_not_begin_is_refused(folder: Path, data: bytes) -> N
         lambda lines: [lines[0], b"torn" + lines[1], lines[2]],
         lambda lines: [*lines, lines[2]],
         lambda lines: [*lines[:2], lines[2].replace(b"xx", b"xy").rstrip(b"\n")],
+        lambda lines: [lines[0], lines[1].replace(b'"entry_hash":"', b'"entry_hash":"0'), lines[2]],
     ],
 )
 def test_a_file_that_somebody_else_wrote_to_is_refused(folder: Path, spoil: Any) -> None:
@@ -574,6 +575,20 @@ def test_a_blob_is_kept_once(tmp_path: Path) -> None:
     assert path == tmp_path / "blobs" / name[:2] / name
     assert path.read_bytes() == b"content"
     assert blobs.count == 1
+
+
+def test_a_blob_and_its_name_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log: list[str] = []
+    replace = Path.replace
+    monkeypatch.setattr(disk, "sync", lambda number: log.append("sync"))
+    monkeypatch.setattr(Path, "replace", lambda path, to: log.append("named") or replace(path, to))
+    blobs = BlobFolder(tmp_path, {})
+    (tmp_path / named(b"content")[:2]).mkdir()
+    blobs.keep(named(b"content"), b"content")
+    assert log == ["sync", "named", "sync"]
+    log.clear()
+    blobs.keep(named(b"content"), b"content")
+    assert log == ["sync"], "who named it may not have come to this yet"
 
 
 @pytest.mark.parametrize("wrong", [b"", b"xontent", b"longer content"])

@@ -187,13 +187,18 @@ def test_when_nobody_tells_any_more_sources_are_looked_at(feeds, script, tmp_pat
     assert [record.seq for record in posted.until(Grew).records] == [900]
 
 
-def test_being_told_is_not_relied_on_alone(script, tmp_path, monkeypatch):
+def test_being_told_is_not_relied_on_alone(feeds, tmp_path, monkeypatch):
     monkeypatch.setattr(pool, "SURE_SECONDS", 0.05)
-    feeds = Pool(watcher=Watcher(lambda: script))
-    source, posted = Polled(tmp_path / "a"), Posted()
-    feeds.add(source, posted)
-    assert posted.until(State).text == "1"
-    feeds.stop()
+    still, changed = Polled(tmp_path / "still"), Polled(tmp_path / "changed")
+    posted = [Posted(), Posted()]
+    for source, post in zip((still, changed), posted, strict=True):
+        feeds.add(source, post)
+        post.until(CaughtUp)
+    (tmp_path / "changed").write_bytes(b"something")
+    assert posted[1].until(State).text == "1"
+    (tmp_path / "changed").unlink()
+    assert posted[1].until(State).text == "2"
+    assert still.polls == 0
 
 
 def test_a_pool_that_stops_does_not_wait_for_who_does_not_listen(script):

@@ -6,7 +6,9 @@ import heapq
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 
 from korg_tui.sources.feed import GROUPED_SECONDS, SURE_SECONDS, Feed, Following, Post
@@ -16,8 +18,9 @@ from korg_tui.sources.watch import WATCHER, Watcher
 
 WORKERS = 4
 _LEAVING_SECONDS = 1.0
-_SURE_AT_ONCE = 20
-"""Of the sources that rely on being told, so many are looked at every `SURE_SECONDS`, in turn."""
+_SURE_AT_ONCE = 200
+"""Of so many sources that rely on being told, it is asked every `SURE_SECONDS`, in turn, whether their files
+look as they did."""
 
 
 @dataclass(slots=True, eq=False)
@@ -33,6 +36,22 @@ class _Place:
     due: float | None = None
     """The time for which it stands in the list of times."""
     gone: bool = False
+    looked: tuple[int, ...] = ()
+    """How its file looked when that was asked last."""
+
+    def looks_other(self) -> bool:
+        """Whether its file looks other than it did; of a folder that says too little."""
+        looks: tuple[int, ...] = ()
+        source = self.following.source
+        if isinstance(source, FolderSource) or source.watched is None:
+            return True
+        try:
+            now = source.watched.stat()
+            looks = (now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+        except OSError:
+            pass
+        before, self.looked = self.looked, looks
+        return before != looks
 
 
 @dataclass(slots=True)
@@ -44,7 +63,7 @@ class _Queues:
     timed: list[tuple[float, int, _Place]] = field(default_factory=list)
     """To be looked at later: a heap."""
     sure: deque[_Place] = field(default_factory=deque)
-    """To be looked at now and then, in turn."""
+    """To be asked for now and then, in turn."""
 
 
 class Pool:
@@ -139,14 +158,8 @@ class Pool:
         timed, sure = self._queues.timed, self._queues.sure
         while timed and (timed[0][0] <= now or timed[0][2].due != timed[0][0]):
             when, _, place = heapq.heappop(timed)
-            if place.due == when and not (place.gone or place.queued or place.served):
-                self._look_now(place)
-        if sure and self._sure_at <= now:
-            self._sure_at = now + SURE_SECONDS
-            for _ in range(min(_SURE_AT_ONCE, len(sure))):
-                place = sure.popleft()
-                if not place.gone:
-                    sure.append(place)
+            if place.due == when:
+                place.due = None
                 if not (place.gone or place.queued or place.served):
                     self._look_now(place)
         times = [when for when, _, _ in timed[:1]] + [self._sure_at] * bool(sure)
@@ -155,21 +168,33 @@ class Pool:
     # doing it
 
     def _work(self) -> None:
-        while (place := self._next()) is not None:
-            goes_on = place.following.serve()
-            self._was_served(place, goes_on)
+        while (work := self._next()) is not None:
+            work()
 
-    def _next(self) -> _Place | None:
-        """The place to serve now; waits for one. `None` when the pool stops."""
+    def _next(self) -> Callable[[], None] | None:
+        """What is to be done now; waits for something. `None` when the pool stops."""
         with self._condition:
             while not self._stopping:
                 rest = None if self._keeps_time else self._take_due()
                 place = self._pick()
                 if place is not None:
                     self._condition.notify()
-                    return place
+                    return partial(self._serve, place)
+                if rest is not None and self._queues.sure and self._sure_at <= time.monotonic():
+                    self._sure_at = time.monotonic() + SURE_SECONDS
+                    return self._make_sure
                 self._wait(rest)
             return None
+
+    def _make_sure(self) -> None:
+        """Serve those whose files look other than they did, though nobody told."""
+        with self._condition:
+            sure = self._queues.sure
+            places = [sure.popleft() for _ in range(min(_SURE_AT_ONCE, len(sure)))]
+            sure.extend(place for place in places if not place.gone)
+        for place in places:
+            if not self._stopping and place.looks_other():
+                self._wake(place)
 
     def _wait(self, rest: float | None) -> None:
         """One of the threads that wait keeps the time."""
@@ -193,7 +218,9 @@ class Pool:
         place.queued, place.served = False, True
         return place
 
-    def _was_served(self, place: _Place, goes_on: bool) -> None:
+    def _serve(self, place: _Place) -> None:
+        place.looks_other()
+        goes_on = place.following.serve()
         with self._condition:
             place.served = False
             if not place.begun:

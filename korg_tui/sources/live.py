@@ -16,6 +16,7 @@ from korg_tui.sources.errors import BodyGone, cannot_read, no_ledger_in, reason
 from korg_tui.sources.facts import CaughtUp, Fact, Opened, Progress, State
 from korg_tui.sources.file import FileSource
 from korg_tui.sources.folder import FILES_AT_MOST, FIRST_LOOK, holds_events, is_entered
+from korg_tui.sources.met import Folder, Looked, Met
 from korg_tui.sources.source import Source
 from korg_tui.sources.watch import WATCHER, Listening, Watcher
 
@@ -63,15 +64,14 @@ class FolderSource:
         self._lock = threading.Lock()
         self._listening: Listening | None = None
         self._told: set[tuple[Path, str | None]] = set()
-        self._folders: dict[Path, _Folder] = {}
+        self._folders: dict[Path, Folder] = {}
         self._ledgers: set[Path] = set()
-        self._others: dict[Path, _Looked] = {}
+        self._others: dict[Path, Looked] = {}
         """Files that are no ledgers, or not yet."""
         self._unreadable: dict[Path, str] = {}
         self._settling: dict[Path, float] = {}
         """New files, and when they are looked into."""
-        self._owners: dict[tuple[int, int], Path] = {}
-        """Which path each file and folder was first met by."""
+        self._met = Met()
         self._look_at = 0.0
         self._state = self._text = ""
 
@@ -191,7 +191,7 @@ class FolderSource:
             self._judge(self.path)
             return
         os.scandir(self.path).close()
-        self._is_new(self.path)
+        self._met.is_new(self.path)
         waiting, count = [self.path], 0
         while waiting:
             below: list[Path] = []
@@ -201,7 +201,7 @@ class FolderSource:
                     yield Progress(0, 0)
                 path = Path(entry.path)
                 if entry.is_dir():
-                    if is_entered(entry.name) and self._is_new(path):
+                    if is_entered(entry.name) and self._met.is_new(path):
                         below.append(path)
                 elif entry.is_file():
                     self._judge(path)
@@ -222,7 +222,7 @@ class FolderSource:
             changed, entries = 0, []
         else:
             self._unreadable.pop(folder, None)
-        self._folders[folder] = _Folder(changed, told)
+        self._folders[folder] = Folder(changed, told)
         return entries
 
     def _enter(self, folder: Path) -> None:
@@ -261,7 +261,7 @@ class FolderSource:
             self._leave(path)
             return
         if stat.S_ISDIR(now.st_mode):
-            if is_entered(path.name) and (path in self._folders or self._is_new(path)):
+            if is_entered(path.name) and (path in self._folders or self._met.is_new(path)):
                 self._enter(path)
         elif stat.S_ISREG(now.st_mode) and path not in self._settling and self._looks_other(path, now):
             self._settling[path] = self._clock() + _SETTLING_SECONDS
@@ -273,11 +273,11 @@ class FolderSource:
             return True
         if before.inode == now.st_ino and before.size >= FIRST_LOOK and now.st_size >= before.size:
             return False
-        return before != _Looked.at(now)
+        return before != Looked.at(now)
 
     def _judge(self, path: Path) -> None:
         """Look into a file. A ledger is handed on."""
-        if path in self._ledgers or not self._is_new(path):
+        if path in self._ledgers or not self._met.is_new(path):
             return
         if self._is_full:
             return
@@ -291,7 +291,7 @@ class FolderSource:
             return
         self._unreadable.pop(path, None)
         if not is_ledger:
-            self._others[path] = _Looked.at(now)
+            self._others[path] = Looked.at(now)
             return
         self._others.pop(path, None)
         self._ledgers.add(path)
@@ -301,25 +301,6 @@ class FolderSource:
     @property
     def _is_full(self) -> bool:
         return len(self._ledgers) + len(self._others) + len(self._unreadable) >= FILES_AT_MOST
-
-    def _is_new(self, path: Path) -> bool:
-        """Whether it was not met by another path that still leads to it."""
-        try:
-            now = path.stat()
-        except OSError:
-            return False
-        identity = (now.st_dev, now.st_ino)
-        owner = self._owners.setdefault(identity, path)
-        if owner == path:
-            return True
-        try:
-            other = owner.stat()
-        except OSError:
-            other = None
-        if other is not None and (other.st_dev, other.st_ino) == identity:
-            return False
-        self._owners[identity] = path
-        return True
 
     # how it is
 
@@ -366,31 +347,3 @@ class FolderSource:
         if self._is_full:
             parts.append(f"more than {FILES_AT_MOST} files; the others are not looked at")
         return "; ".join(parts)
-
-
-class _Folder:
-    """A folder that was looked through."""
-
-    __slots__ = ("changed", "told")
-
-    def __init__(self, changed: int, told: bool) -> None:
-        self.changed = changed
-        self.told = told
-
-
-class _Looked(tuple[int, int, int]):
-    """A file that was looked into: inode, size in bytes, time of its last change in ns."""
-
-    __slots__ = ()
-
-    @classmethod
-    def at(cls, now: os.stat_result) -> _Looked:
-        return cls((now.st_ino, now.st_size, now.st_mtime_ns))
-
-    @property
-    def inode(self) -> int:
-        return self[0]
-
-    @property
-    def size(self) -> int:
-        return self[1]

@@ -74,7 +74,7 @@ def test_it_is_a_story_worth_looking_at() -> None:
     parents = [lane["parent"] for lane in it.lanes]
     assert parents == [None, 0, 0, 2, None, 0, None]
     kinds = {event.kind for event in whole()}
-    assert kinds == set(Kind) - {Kind.MALFORMED}
+    assert kinds == set(Kind) - {Kind.MALFORMED, Kind.GAP}
     assert all(event.duration_ms is not None for event in it.agent.values())
     times = [event.time_ms for event in whole()]
     assert times == sorted(times)

@@ -121,6 +121,7 @@ class KorgApp(App[int], inherit_bindings=False):
         self.push_screen(LedgersScreen())
         if not self.is_headless:
             self.set_interval(LEAVING_SECONDS, self._leave_with_the_terminal)
+            threading.Thread(target=_end_with_the_terminal, args=(0,), name="korg-end", daemon=True).start()
         if self._look is not None:
             self.set_interval(LOOKING_SECONDS, self._look_again)
         for source in self._sources:
@@ -266,6 +267,15 @@ class KorgApp(App[int], inherit_bindings=False):
     def fault(self) -> Exception | None:
         """The internal fault that ended the app."""
         return self._exception
+
+
+def _end_with_the_terminal(descriptor: int) -> None:
+    """Ends a program whose terminal is lost and that does not leave: it hangs in writing to it."""
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    if any(event & select.POLLHUP for _, event in poll.poll()):
+        time.sleep(3 * LEAVING_SECONDS)
+        os._exit(HUNG_UP)
 
 
 def _hung_up(descriptor: int) -> bool:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +21,7 @@ import pytest
 from builders import Book
 from korg_tui import app as korg_app
 from korg_tui import opening
-from korg_tui.app import KorgApp
+from korg_tui.app import HUNG_UP, KorgApp
 from korg_tui.messages import Looked
 from korg_tui.screens import LedgersScreen, SessionScreen
 from korg_tui.sources import Pool, SourceError, StdinSource, open_sources
@@ -162,3 +170,20 @@ def test_a_folder_of_one_file_that_is_no_ledger_opens_and_waits(tmp_path: Path):
     states = [getattr(fact, "state", "") for fact in source.start()]
     assert "waiting" in states
     source.close()
+
+
+def test_a_terminal_that_is_lost_while_nobody_reads_it_ends_the_program(tmp_path):
+    for number in range(200):
+        (tmp_path / f"{number}.jsonl").write_bytes(ledger(f"{number}"))
+    outside, inside = pty.openpty()
+    fcntl.ioctl(outside, termios.TIOCSWINSZ, struct.pack("HHHH", 60, 200, 0, 0))
+    program = subprocess.Popen(
+        [sys.executable, "-m", "korg_tui", str(tmp_path)],
+        stdin=inside, stdout=inside, stderr=inside, start_new_session=True,
+        env={**os.environ, "TERM": "xterm-256color"},
+    )  # fmt: skip
+    os.close(inside)
+    assert select.select([outside], [], [], PATIENCE)[0], "it began to draw"
+    time.sleep(1.5)  # what it draws is not read, and stands in its way
+    os.close(outside)
+    assert program.wait(PATIENCE) in (HUNG_UP, -signal.SIGHUP)

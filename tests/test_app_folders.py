@@ -184,6 +184,9 @@ def test_a_terminal_that_is_lost_while_nobody_reads_it_ends_the_program(tmp_path
     )  # fmt: skip
     os.close(inside)
     assert select.select([outside], [], [], PATIENCE)[0], "it began to draw"
-    time.sleep(1.5)  # what it draws is not read, and stands in its way
+    time.sleep(0.8)
+    for number in range(120):  # what it draws is not read, and stands in its way
+        os.write(outside, b"j" if number % 40 < 20 else b"k")
+        time.sleep(0.02)
     os.close(outside)
     assert program.wait(PATIENCE) in (HUNG_UP, -signal.SIGHUP)

@@ -1,7 +1,8 @@
-"""What all tests share: where the shots of the screens lie, and one zone of time."""
+"""What all tests share: where the shots of the screens lie, one zone of time, no server of this machine."""
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,3 +45,11 @@ def _one_zone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.delenv("NO_COLOR", raising=False)
     time.tzset()
+
+
+@pytest.fixture(autouse=True)
+def _no_server_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests may have a ledger server at the default address."""
+    for name in ("KORG_URL", "KORG_BASE_URL", "KORG_SERVER_ADDR", "KORG_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys.modules["korg_tui.sources.discover"], "DEFAULT", "http://127.0.0.1:9")

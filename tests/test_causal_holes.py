@@ -1,13 +1,14 @@
-"""Holes: what a source has and could not give, and what becomes of it when it is given later (CAUSALITY §2)."""
+"""Holes: what a source has and could not give, and what becomes of it when it is given (CAUSALITY §2)."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from typing import Any
 
-from builders import HUMAN, MAIN, SUB, Book, table
 from hypothesis import given
 from hypothesis import strategies as st
+
+from builders import HUMAN, MAIN, SUB, Book, table
 from korg_tui.causal import Appended, HolesChanged, Journal, Ledger, Rewound, rewind
 from korg_tui.event import Event, Gap, Kind
 from korg_tui.sources import Filled, Grew, Holes, Replaced

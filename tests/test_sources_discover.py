@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,6 +19,12 @@ from wire_server import WireServer
 
 LEDGER = builders.table(builders.WORKED_EXAMPLE)
 NOBODY = "no answer: connection refused"
+
+
+@pytest.fixture(autouse=True)
+def at_the_default_address(_no_server_of_this_machine: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is asked there: these tests say themselves who answers."""
+    monkeypatch.setattr(sys.modules["korg_tui.sources.discover"], "DEFAULT", "http://127.0.0.1:8080")
 
 
 def put(path: Path) -> Path:

@@ -96,7 +96,7 @@ def test_a_recorder_that_cannot_write_says_so_to_its_readers(folder, monkeypatch
         server.recorder.trouble = "nothing was written: no space left on device; make room"
         (told,) = reader.source.poll()
         assert isinstance(told, State) and told.state == "warned"
-        assert told.text.startswith(f"{reader.source.name} records nothing now: nothing was written: no space")
+        assert told.text.startswith(f"{server.url} records nothing now: nothing was written: no space")
         assert told.text.endswith("what it had acknowledged is there")
         assert reader.source.poll() == []
         server.post(call("Read", 1))

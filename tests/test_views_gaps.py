@@ -38,7 +38,7 @@ def spine_of(ledger: Ledger, session: int) -> list[tuple[str, str, str, str]]:
 
 def test_a_gap_is_a_row_between_its_neighbours_in_words():
     ledger = ledger_of(table(STORY), 3, 4, 5)
-    whole = [row for row in spine_of(ledger, -1)]
+    whole = spine_of(ledger, -1)
     assert [number for number, *_ in whole] == ["1", "2", "", "6", "7", "8"]
     words = "events 3–5 are missing here: 3 that the source has and could not give"
     assert whole[2] == ("", "…", "not loaded", words)

@@ -78,8 +78,8 @@ def test_dropped_is_known_in_a_preview_only(glass: Glass):
 
 KNOWN = "known are tool: agent: path: is: has:blob lane: seq: ms: and plain text"
 STATES = (
-    "is: takes failed, dead, late, synthesized, malformed, gap, governance, bookkeeping, prompt, inference, call,"
-    " spawn, dropped"
+    "is: takes failed, dead, late, synthesized, malformed, gap, governance, bookkeeping, prompt, inference,"
+    " call, spawn, dropped"
 )
 
 

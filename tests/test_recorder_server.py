@@ -7,8 +7,8 @@ import errno
 import gzip
 import hashlib
 import json
-import os
 import logging
+import os
 import queue
 import socket
 import struct

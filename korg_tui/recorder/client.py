@@ -67,12 +67,12 @@ _PREFIXES = (*_OWNERS, "human:", "korg:")
 class RecorderClient(AgentRecorder):
     """A client of the ledger server at `url` for the agent `actor` (§1.1: `agent:NAME/main@VERSION`).
 
-    Without a `url`: `$KORG_URL`, `$KORG_BASE_URL`, `$KORG_SERVER_ADDR`, else `http://127.0.0.1:8080`. `blobs`
-    is a folder, without it `$KORG_BLOB_DIR`; an empty one means the server. `token` is a bearer token, without
-    it `$KORG_TOKEN`. Times are in seconds: `timeout` is how long `prompt` and `inference` wait for a seq,
-    `request_timeout` how long the server may be silent in one request, and `flush` how long `close`, or the
-    end of the process, may take for what waits. `capacity` is the number of places in the queue. Raises `ValueError` when the address or
-    the actor cannot be one; nothing raises afterwards.
+    Without a `url`: `$KORG_URL`, `$KORG_BASE_URL`, `$KORG_SERVER_ADDR`, else `http://127.0.0.1:8080`.
+    `blobs` is a folder, without it `$KORG_BLOB_DIR`; an empty one means the server. `token` is a bearer
+    token, without it `$KORG_TOKEN`. Times are in seconds: `timeout` is how long `prompt` and `inference`
+    wait for a seq, `request_timeout` how long the server may be silent in one request, and `flush` how long
+    `close`, or the end of the process, may take for what waits. `capacity` is the number of places in the
+    queue. Raises `ValueError` when the address or the actor cannot be one; nothing raises afterwards.
     """
 
     def __init__(

@@ -72,6 +72,9 @@ class Columns:
         self.reasons: dict[int, str] = {}
         self.synthesized: set[int] = set()
         self.gaps: dict[int, Gap] = {}
+        self.gaps_in_order: list[Gap] = []
+        self.missing = 0
+        """How many seqs lie in gaps."""
         self.agents: dict[int, str] = {}
         self.guests: dict[int, Guest] = {}
         self._guest_rows: dict[int, int] = {}
@@ -132,6 +135,8 @@ class Columns:
     def push_gap(self, gap: Gap) -> None:
         """Append a gap as the last row."""
         self.gaps[len(self.seq)] = gap
+        self.gaps_in_order.append(gap)
+        self.missing += gap.count
         self._push_other(gap.last, Kind.GAP, NOWHERE, 0)
 
     def _push_other(self, seq: int, kind: Kind, offset: int, length: int) -> None:
@@ -155,6 +160,8 @@ class Columns:
             self.first_seq = None
         for column in self._arrays():
             column.pop()
+        if row in self.gaps:
+            self.missing -= self.gaps_in_order.pop().count
         for sparse in self._sparse():
             sparse.pop(row, None)
         self.synthesized.discard(row)
@@ -239,7 +246,12 @@ class Columns:
         first = self.first_seq
         if first is not None and seq < first and first > 1:
             return True
-        return any(gap.first <= seq <= gap.last for gap in self.gaps.values())
+        return self.in_gap(seq)
+
+    def in_gap(self, seq: int) -> bool:
+        """Whether this seq is one that the source could not give."""
+        place = bisect_left(self.gaps_in_order, seq, key=lambda gap: gap.last)
+        return place < len(self.gaps_in_order) and self.gaps_in_order[place].first <= seq
 
     def first_from(self, seq: int) -> int:
         """The first row whose place is this seq or a larger one."""

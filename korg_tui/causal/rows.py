@@ -160,13 +160,12 @@ class Rows:
     @property
     def holes(self) -> tuple[Gap, ...]:
         """The seqs that the source has and could not give, ascending."""
-        gaps = self.columns.gaps
-        return tuple(gaps[row] for row in sorted(gaps))
+        return tuple(self.columns.gaps_in_order)
 
     @property
     def not_loaded(self) -> int:
         """How many events these are."""
-        return sum(gap.count for gap in self.columns.gaps.values())
+        return self.columns.missing
 
     def blobs_at(self, row: int) -> tuple[str, ...]:
         """Digests of the blobs that the record names."""

@@ -117,7 +117,7 @@ def pointer(ledger: Ledger, row: int) -> str:
         case Pointer.DEAD:
             return f"parent {parent} missing: not in the ledger"
         case Pointer.UNLOADED:
-            in_gap = any(gap.first <= (named or 0) <= gap.last for gap in ledger.holes)
+            in_gap = named is not None and ledger.columns.in_gap(named)
             where = "in a gap that the source did not fill" if in_gap else "before the window"
             return f"parent {parent} not loaded: {where}"
         case Pointer.REWOUND:

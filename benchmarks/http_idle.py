@@ -28,7 +28,7 @@ with WireServer() as server:
 def measured(kind: str, seconds: float) -> float:
     """Percent of a core that a feed takes, following an idle server."""
     from korg_tui.sources import CaughtUp, Feed
-    from korg_tui.sources.http import HttpSource
+    from korg_tui.sources.http.source import HttpSource
 
     command = [sys.executable, "-c", SERVE, str(TESTS), kind]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:

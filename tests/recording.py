@@ -23,10 +23,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from korg_tui.recorder.committer import Committer
-from korg_tui.recorder.intake import Recorder
-from korg_tui.recorder.listening import server
-from korg_tui.recorder.server import application, hosts_of
+from korg_tui.recorder.server.application import application, hosts_of
+from korg_tui.recorder.server.committer import Committer
+from korg_tui.recorder.server.intake import Recorder
+from korg_tui.recorder.server.listening import server
 from korg_tui.recorder.store import Store
 
 DEADLINE = 60.0

@@ -11,7 +11,7 @@ from builders import MAIN, canonical
 from korg_tui.causal import Journal, Ledger
 from korg_tui.event import Event
 from korg_tui.sources import Fact, Filled, Grew, Replaced, State
-from korg_tui.sources.http import HttpSource
+from korg_tui.sources.http.source import HttpSource
 from wire_server import WireServer, seq_of
 
 NONE_BEFORE = "0" * 64

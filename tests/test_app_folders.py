@@ -25,7 +25,7 @@ from korg_tui.app import HUNG_UP, KorgApp
 from korg_tui.messages import Looked
 from korg_tui.screens import LedgersScreen, SessionScreen
 from korg_tui.sources import Pool, SourceError, StdinSource, open_sources
-from korg_tui.sources.http import HttpSource
+from korg_tui.sources.http.source import HttpSource
 from korg_tui.views import session_book
 from stage import MemorySource, app_over, keys, worked_example
 

@@ -15,7 +15,7 @@ import pytest
 from korg_tui.causal import Pointer, links, rewind
 from korg_tui.recorder import client as documentation
 from korg_tui.recorder.client import RecorderClient
-from korg_tui.recorder.connection import server_url
+from korg_tui.recorder.client.connection import server_url
 from standin_server import LONG, Standin, read, serving
 
 MAIN = "agent:mine/main@1.0"

@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from korg_tui.causal import links
-from korg_tui.recorder import outbox
-from korg_tui.recorder.client import RecorderClient
+from korg_tui.recorder.client import RecorderClient, outbox
 from standin_server import LONG, Reply, Standin, read, serving
 
 MAIN = "agent:mine/main@1.0"
@@ -263,8 +262,8 @@ def test_a_server_that_is_started_again_loses_nothing() -> None:
 def test_what_nobody_takes_for_a_quarter_of_an_hour_is_given_up(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from korg_tui.recorder.outbox import Attempt, Outbox
-    from korg_tui.recorder.posting import Posting
+    from korg_tui.recorder.client.outbox import Attempt, Outbox
+    from korg_tui.recorder.client.posting import Posting
 
     now = [0.0]
 
@@ -467,7 +466,7 @@ def test_what_is_no_http_is_no_answer(answer: bytes, caplog: pytest.LogCaptureFi
 def test_a_fault_of_our_own_loses_one_event_and_not_the_worker(
     server: Standin, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from korg_tui.recorder import delivery
+    from korg_tui.recorder.client import delivery
 
     def broken(tool: str, *rest: object) -> object:
         if tool == "odd":

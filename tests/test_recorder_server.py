@@ -26,10 +26,10 @@ from hypothesis import strategies as st
 from builders import canonical
 from korg_tui.causal import Journal
 from korg_tui.event import Event
-from korg_tui.recorder import guard, listening
-from korg_tui.recorder.calls import Call
-from korg_tui.recorder.disk import DiskFile
+from korg_tui.recorder.server import guard, listening
 from korg_tui.recorder.store import Store
+from korg_tui.recorder.store.calls import Call
+from korg_tui.recorder.store.disk import DiskFile
 from korg_tui.sources import FileSource, Grew
 from recording import DEADLINE, Answer, Recording, ask, call, recording
 

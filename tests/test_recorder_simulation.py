@@ -18,7 +18,7 @@ import pytest
 from korg_tui.causal import Pointer, links, rewind
 from korg_tui.recorder.client import RecorderClient
 from korg_tui.recorder.simulation import ACTOR, SECONDS, simulate
-from korg_tui.recorder.stage import Stage, Story
+from korg_tui.recorder.simulation.stage import Stage, Story
 from standin_server import LONG, Standin, read, serving
 
 

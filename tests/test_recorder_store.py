@@ -23,12 +23,11 @@ from hypothesis import strategies as st
 from builders import Book, canonical
 from korg_tui.causal import Journal, Rewound
 from korg_tui.event import Event
-from korg_tui.recorder import disk
-from korg_tui.recorder.blobs import BlobFolder
-from korg_tui.recorder.calls import Call, Refused
-from korg_tui.recorder.disk import DiskFile
-from korg_tui.recorder.index import Index
-from korg_tui.recorder.store import LEDGER, Store, StoreChanged
+from korg_tui.recorder.store import LEDGER, Store, StoreChanged, disk
+from korg_tui.recorder.store.blobs import BlobFolder
+from korg_tui.recorder.store.calls import Call, Refused
+from korg_tui.recorder.store.disk import DiskFile
+from korg_tui.recorder.store.index import Index
 from korg_tui.sources import FileSource, Grew, SourceError
 
 

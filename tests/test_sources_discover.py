@@ -14,7 +14,7 @@ import pytest
 import builders
 from korg_tui.sources import Discovery, discover, open_sources
 from korg_tui.sources.errors import NotThere
-from korg_tui.sources.probe import probe
+from korg_tui.sources.http.probe import probe
 from wire_server import WireServer
 
 LEDGER = builders.table(builders.WORKED_EXAMPLE)

@@ -377,7 +377,7 @@ def test_an_event_that_cannot_be_read_is_marked_and_the_rest_goes_on(server, led
 
 
 def test_what_this_program_fails_on_is_marked_and_the_rest_goes_on(ledger, follow, monkeypatch):
-    from korg_tui.sources import wire
+    from korg_tui.sources.http import wire
 
     decode = wire.decode
 
@@ -421,7 +421,7 @@ def test_our_own_server_is_asked_for_what_is_new(server, ledger, follow):
 
 
 def test_our_own_server_gives_page_by_page(server, ledger, follow, monkeypatch):
-    monkeypatch.setattr("korg_tui.sources.http_pages.PAGE", 40)
+    monkeypatch.setattr("korg_tui.sources.http.pages.PAGE", 40)
     server.own = True
     ledger.add(250)
     following = follow()
@@ -464,7 +464,7 @@ def test_our_own_server_with_more_than_can_be_compared(server, ledger, follow, m
     server.own = True
     ledger.add(50)
     following = follow()
-    monkeypatch.setattr("korg_tui.sources.http_pages.LARGEST", 10_000)
+    monkeypatch.setattr("korg_tui.sources.http.pages.LARGEST", 10_000)
     ledger.rewind(40)
     assert kinds(following.poll()) == ["warned"]
     assert len(following.seqs) == 50

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from korg_tui.sources import blobs as near
-from korg_tui.sources.http import HttpSource
+from korg_tui.sources.http.source import HttpSource
 from wire_server import WireServer
 
 CONTENT = b"what a tool returned"
@@ -68,7 +68,7 @@ def test_a_large_blob_is_fetched_only_when_asked_for(server, blobs, gzip):
 
 
 def test_a_blob_too_large_for_anybody(server, blobs, monkeypatch):
-    monkeypatch.setattr("korg_tui.sources.http_blobs.LARGEST", 10)
+    monkeypatch.setattr("korg_tui.sources.http.blobs.LARGEST", 10)
     found = blobs.find(SHA, whole=True)
     assert (found.state, found.size) == ("too big", 20)
 
@@ -88,7 +88,7 @@ def test_a_server_that_is_away(server, blobs):
 
 
 def test_only_so_much_is_kept(server, blobs, monkeypatch):
-    monkeypatch.setattr("korg_tui.sources.http_blobs.KEPT", 30)
+    monkeypatch.setattr("korg_tui.sources.http.blobs.KEPT", 30)
     other = b"fourteen bytes"
     server.blobs[hashlib.sha256(other).hexdigest()] = other
     blobs.find(SHA)

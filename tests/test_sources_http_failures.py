@@ -10,10 +10,10 @@ import threading
 import pytest
 
 from korg_tui.sources import BodyGone, CaughtUp, Fact, Feed, Grew, SourceError, State
-from korg_tui.sources.http import HttpSource
-from korg_tui.sources.http_address import address
-from korg_tui.sources.http_pauses import Pauses
-from korg_tui.sources.http_web import Away, Nonsense, NotKorg, TooLarge, Web
+from korg_tui.sources.http.address import address
+from korg_tui.sources.http.pauses import Pauses
+from korg_tui.sources.http.source import HttpSource
+from korg_tui.sources.http.web import Away, Nonsense, NotKorg, TooLarge, Web
 from running_ledger import Following, Running, contents, kinds
 from wire_server import WireServer
 
@@ -291,7 +291,7 @@ def test_a_connection_that_the_server_closed_is_no_failure(server, ledger, follo
 
 def test_an_answer_like_the_last_one_is_not_read_again(server, follow, monkeypatch):
     following = follow()
-    monkeypatch.setattr("korg_tui.sources.wire.journal", None)
+    monkeypatch.setattr("korg_tui.sources.http.wire.journal", None)
     assert following.poll() == []
     assert kinds(following.poll()) == []
 
@@ -424,7 +424,7 @@ def test_an_answer_that_drips_is_given_up(server, web):
 
 
 def test_an_answer_that_never_begins_is_given_up(server, web, monkeypatch):
-    monkeypatch.setattr("korg_tui.sources.http_web.READ_SECONDS", 0.2)
+    monkeypatch.setattr("korg_tui.sources.http.web.READ_SECONDS", 0.2)
     server.wrong = "silent"
     with pytest.raises(Away, match=r"no answer within 0\.2 s"):
         web().get("/api/journal")

@@ -10,7 +10,7 @@ import pytest
 from korg_tui.causal import Journal
 from korg_tui.formats import decode
 from korg_tui.sources import Grew, State
-from korg_tui.sources.http import HttpSource
+from korg_tui.sources.http.source import HttpSource
 from recording import Recording, call, recording
 from running_ledger import contents, kinds
 

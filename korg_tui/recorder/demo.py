@@ -105,7 +105,7 @@ def _free_port() -> int:
 
 def _answers(server: subprocess.Popen[bytes], url: str) -> bool:
     """Wait until the server answers; False when it has ended instead."""
-    from korg_tui.recorder.connection import Connection, Unanswered, Unreachable
+    from korg_tui.recorder.client.connection import Connection, Unanswered, Unreachable
 
     connection, deadline = Connection(url, timeout=1.0), time.monotonic() + _START
     try:

@@ -54,7 +54,7 @@ def serve(arguments: argparse.Namespace) -> int:
         raise SourceError("serve needs two more packages: pip install 'korg-tui[serve]'", USAGE)
     token = _token(arguments)
     host = _host(arguments, token)
-    from korg_tui.recorder.serving import run
+    from korg_tui.recorder.server.serving import run
 
     return run(
         arguments.store,

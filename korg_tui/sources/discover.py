@@ -28,7 +28,7 @@ Ask = Callable[[str, float], None]
 
 
 def _ask(url: str, seconds: float) -> None:
-    from korg_tui.sources.probe import probe
+    from korg_tui.sources.http.probe import probe
 
     probe(url, seconds)
 
@@ -93,7 +93,7 @@ def _servers(environment: Mapping[str, str], ask: Ask) -> Iterator[_Looked]:
 
 
 def _server(url: str, why: str, seconds: float, ask: Ask) -> _Looked:
-    from korg_tui.sources.http_address import address
+    from korg_tui.sources.http.address import address
 
     try:
         shown = address(url).shown

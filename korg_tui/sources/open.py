@@ -62,7 +62,7 @@ class _Opening:
             yield from self._path(name)
 
     def _address(self, address: str) -> Source:
-        from korg_tui.sources.http import HttpSource
+        from korg_tui.sources.http.source import HttpSource
 
         return HttpSource(address, every=self._every, wait=self._wait)
 

@@ -1,0 +1,332 @@
+"""The store: an append-only ledger that loses no acknowledged event, whatever happens to its process.
+
+A batch of events is written behind the last one, then synced, and only then known: nobody is told of an
+event that is not on the disk. What a failed write leaves is cut off again. A rewind writes a whole new file
+beside the old one and takes its name, so that there is always either the one or the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+from korg_tui.recorder.store import disk
+from korg_tui.recorder.store.blobs import BlobFolder
+from korg_tui.recorder.store.calls import Call, Refused
+from korg_tui.recorder.store.disk import DiskFile, LedgerFile, StoreChanged
+from korg_tui.recorder.store.envelope import ZEROS, Place, call_event, rewind_event, seal
+from korg_tui.recorder.store.index import Index
+from korg_tui.recorder.store.lock import StoreLock, held, hold
+from korg_tui.recorder.store.opening import look_through
+from korg_tui.sources import SourceError
+
+LEDGER = "korg-tui.jsonl"
+CUT = ".cut"
+"""The folder, below that of the store, where what was cut away lies: no reader takes it for a ledger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where the ledger stands."""
+
+    store: str
+    """An opaque id; the same for the life of the store."""
+    generation: int
+    """Grows with every rewind."""
+    total: int
+    """Events, and the seq of the last one."""
+    tip: str
+    """`entry_hash` of the last one; 64 zeros when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """What a rewind did."""
+
+    seq: int
+    """Of the `LedgerRewind`."""
+    target: int
+    invalidated_through: int
+    generation: int
+    tail: Path
+    """The file that holds what was cut away."""
+
+
+class View:
+    """The ledger as it was at one moment, for as long as it is looked at."""
+
+    def __init__(self, head: Head, index: Index, number: int) -> None:
+        self.head = head
+        self._index = index
+        self._number = number
+
+    def lines(self, first: int, last: int, most: int | None = None) -> bytes:
+        """The lines of the events `first` to `last`, each with its line feed: as many of them as fit in
+        `most` bytes, but one at least."""
+        if most is not None:
+            last = self._index.last_within(first, last, most)
+        return disk.read_exactly(self._number, self._index.end(first - 1), self._index.end(last))
+
+    def children(self, seq: int, limit: int) -> bytes:
+        """The lines of the last `limit` direct children of an event; empty for a leaf, and for none."""
+        found = self._index.children(seq, limit, self.head.total)
+        return b"".join(self.lines(child, child) for child in found)
+
+    def pieces(self) -> Iterator[bytes]:
+        """All lines, in pieces of any length."""
+        return disk.pieces(self._number, 0, self._index.end(self.head.total))
+
+
+class Store:
+    """The ledger and the blobs in a folder, opened for writing. Raises `SourceError` when another process
+    writes there, or when the ledger is none that a store began.
+
+    `append`, `rewind` and `tend` are for one thread; everything else for any."""
+
+    def __init__(self, folder: Path, open_file: Callable[[Path], LedgerFile] = DiskFile) -> None:
+        self.folder = folder
+        self.path = folder / LEDGER
+        self.blobs = BlobFolder(folder / "blobs")
+        self.notice = ""
+        """What had to be put right when it was opened, in words; empty when there was nothing."""
+        self._open_file = open_file
+        self._swap = threading.Lock()
+        with contextlib.ExitStack() as undo:
+            try:
+                disk.make_folder(folder)
+                self.lock = StoreLock(folder)
+                undo.callback(self.lock.close)
+                self._file = self._open(self.path)
+                undo.callback(self._file.close)
+                disk.sync_folder(folder)
+                self._look_through()
+                self.blobs.open()
+            except SourceError:
+                raise
+            except OSError as error:
+                reason = (error.strerror or str(error)).lower()
+                raise SourceError(f"{error.filename or folder}: {reason}; give another --store") from None
+            undo.pop_all()
+
+    def _open(self, path: Path) -> LedgerFile:
+        """The file at `path`, which nobody else may hold: the lock's own file can be taken away."""
+        file = self._open_file(path)
+        try:
+            hold(file.fileno())
+        except OSError as error:
+            file.close()
+            if not isinstance(error, BlockingIOError):
+                raise
+            raise held(self.folder, "whose lock file was taken away") from None
+        return file
+
+    def _look_through(self) -> None:
+        found = look_through(self._file.fileno(), self.path)
+        self._index, self._clock = found.index, found.clock
+        self._head = Head(found.store, found.generation, found.index.total, found.tip)
+        self._unsure = True
+        """The file can have bytes behind the last event, or its name be not on the disk yet."""
+        end = found.index.end(found.index.total)
+        if found.torn:
+            self._put_aside(end, end + found.torn)
+        elif found.unended:
+            self._file.write(b"\n", end - 1)
+            self._file.sync()
+
+    def _put_aside(self, start: int, end: int) -> None:
+        """A crash left half an event, which nobody was told of: keep it apart."""
+        torn = self._cut_file(f"torn-{uuid.uuid4().hex[:8]}")
+        self._keep_cut(torn, start, end)
+        self._file.cut(start)
+        self._file.sync()
+        self.notice = f"half an event at the end, never acknowledged, was put into {torn}"
+
+    @property
+    def head(self) -> Head:
+        """Where the ledger stands now."""
+        return self._head
+
+    def tend(self) -> None:
+        """Look whether the file is still there, and write it again when it is not. Never raises."""
+        with contextlib.suppress(OSError):
+            if not self._file.is_at(self.path):
+                self._restore()
+
+    def close(self) -> None:
+        """Let go of everything; every event is on the disk already."""
+        with self._swap:
+            self._file.close()
+        self.lock.close()
+
+    # --- reading
+
+    @contextlib.contextmanager
+    def view(self) -> Iterator[View]:
+        """The ledger as it is now. A rewind meanwhile does not change what is looked at."""
+        with self._swap:
+            number = os.dup(self._file.fileno())
+            view = View(self._head, self._index, number)
+        try:
+            yield view
+        finally:
+            os.close(number)
+
+    # --- writing
+
+    def append(self, calls: Sequence[Call]) -> list[int | Refused]:
+        """Append the calls, in their order, with one sync: the seq of each, or why it was refused. When this
+        returns they are on the disk; when it raises (`OSError`), none of them is in the ledger."""
+        self._make_sure()
+        lines: list[bytes] = []
+        tip = self._head.tip
+        answers: list[int | Refused] = []
+        try:
+            for call in calls:
+                if refusal := self.refusal(call.triggered_by):
+                    answers.append(refusal)
+                    continue
+                place = self._place(self._index, call.triggered_by, tip, self._head.generation)
+                line, tip = seal(call_event(call), place, self._clock)
+                self._index.add(len(line), place.event_id, place.parent)
+                lines.append(line)
+                answers.append(place.seq)
+            self._write(b"".join(lines))
+        except BaseException:
+            self._index = self._index.cut(self._head.total)
+            raise
+        self._head = replace(self._head, total=self._index.total, tip=tip)
+        return answers
+
+    def refusal(self, cause: int | None) -> Refused | None:
+        """Why the next event cannot name this cause: it must be an existing, strictly earlier seq."""
+        last = self._index.total
+        if cause is None or 0 < cause <= last:
+            return None
+        there = f"the last one is {last}" if last else "there is none yet"
+        return Refused(f"triggered_by names {cause}, which is no earlier event: {there}")
+
+    def _write(self, data: bytes) -> None:
+        if not data:
+            return
+        self._unsure = True
+        try:
+            self._file.write(data, self._end)
+            self._file.sync()
+        except OSError:
+            with contextlib.suppress(OSError):
+                self._make_sure()
+            raise
+        self._unsure = False
+
+    @property
+    def _end(self) -> int:
+        """Bytes of the file that hold events."""
+        return self._index.end(self._head.total)
+
+    def _make_sure(self) -> None:
+        """The file ends with the last event, and has its name: put right what a failure left, and what
+        somebody did to it."""
+        if not self._file.is_at(self.path):
+            self._restore()
+        size = self._file.size()
+        if size < self._end or (size > self._end and not self._unsure):
+            raise StoreChanged(f"{self.path} was changed by somebody else; stop the recorder and look at it")
+        if self._unsure:
+            if size > self._end:
+                self._file.cut(self._end)
+            self._file.sync()
+            disk.sync_folder(self.folder)
+            self._unsure = False
+
+    def _restore(self) -> None:
+        """The file was taken away while we hold it: write it again. Raises `StoreChanged` when there is
+        another one in its place, or another recorder."""
+        if self.path.exists():
+            raise StoreChanged(f"{self.path} was replaced by another file; stop the recorder and look at it")
+        disk.make_folder(self.folder)
+        if not self.lock.is_there():
+            try:
+                lock = StoreLock(self.folder)
+            except SourceError as held:
+                raise StoreChanged(held.text) from None
+            lock.say(self.lock.holder)
+            self.lock.close()
+            self.lock = lock
+        self._replace(disk.pieces(self._file.fileno(), 0, self._end), self._head, self._index)
+
+    # --- rewinding
+
+    def rewind(self, target: int, by: str, reason: str) -> Rewound:
+        """Keep the events up to seq `target`, and seal that with a `LedgerRewind` behind them. The tail is
+        kept in a file of its own first. Raises `Refused`, or `OSError` when nothing was changed."""
+        self._make_sure()
+        old = self._head
+        if target >= old.total:
+            raise Refused(f"nothing comes after {target}: the last event is {old.total}")
+        end = self._index.end(target)
+        tail = self._cut_file(f"generation-{old.generation}")
+        self._keep_cut(tail, end, self._end)
+        index = self._index.cut(target)
+        place = self._place(index, target or None, self._hash_of(target), old.generation + 1)
+        line, tip = seal(rewind_event(target, old.total, by, reason), place, self._clock)
+        index.add(len(line), place.event_id, place.parent)
+        new = Head(old.store, old.generation + 1, index.total, tip)
+        self._replace(chain(disk.pieces(self._file.fileno(), 0, end), (line,)), new, index)
+        return Rewound(new.total, target, old.total, new.generation, tail)
+
+    def _hash_of(self, seq: int) -> str:
+        """The `entry_hash` of an event."""
+        if seq == 0:
+            return ZEROS
+        with self.view() as view:
+            line = view.lines(seq, seq)
+        tip: str = line[line.rindex(b'"entry_hash":"') + 14 :][:64].decode("ascii")
+        return tip
+
+    def _replace(self, parts: Iterable[bytes], head: Head, index: Index) -> None:
+        """Put a file with these bytes into the place of the ledger's, at once."""
+        disk.make_folder(self.folder / CUT)
+        through = self._cut_file("next")
+        disk.write_synced(through, parts)
+        file = self._open(through)
+        try:
+            through.replace(self.path)
+        except BaseException:
+            file.close()
+            raise
+        with self._swap:
+            old, self._file = self._file, file
+            self._head, self._index = head, index
+        old.close()
+        self._unsure = True
+        self._make_sure()
+
+    def _keep_cut(self, path: Path, start: int, end: int) -> None:
+        disk.make_folder(path.parent)
+        through = path.with_suffix(".unfinished")
+        disk.write_whole(path, disk.pieces(self._file.fileno(), start, end), through=through)
+
+    def _cut_file(self, name: str) -> Path:
+        return self.folder / CUT / f"{name}.jsonl"
+
+    # --- places
+
+    def _place(self, index: Index, parent: int | None, prev_hash: str, generation: int) -> Place:
+        """The place behind the last event of an index."""
+        event_id = uuid.uuid4()
+        return Place(
+            seq=index.total + 1,
+            event_id=event_id,
+            parent=parent,
+            parent_id=index.event_id(parent) if parent else None,
+            root_id=index.event_id(index.root(parent)) if parent else event_id,
+            prev_hash=prev_hash,
+            store=self._head.store,
+            generation=generation,
+        )

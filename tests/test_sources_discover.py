@@ -54,17 +54,65 @@ def test_the_folder_of_this_project(tmp_path):
     here, home = tmp_path / "project" / "src", tmp_path / "home"
     here.mkdir(parents=True)
     journal = put(tmp_path / "project" / ".korg" / "journal.jsonl")
-    session = put(tmp_path / "project" / ".korg" / "sessions" / "a.jsonl")
     put(home / ".korg" / "journal.jsonl")
     discovery = found(here, home, "http://127.0.0.1:8080")
-    assert discovery.names == (str(journal), str(session.parent))
+    assert discovery.names == (str(journal.parent),)
     assert discovery.why == f"{tmp_path}/project/.korg (of a folder above this one)"
     assert discovery.looked == (
         "$KORG_JOURNAL_PATH: not set",
         "$KORG_URL: not set",
         f"{here}/.korg: not there (of this folder)",
-        f"{tmp_path}/project/.korg: 2 ledgers",
+        f"{tmp_path}/project/.korg: a folder with ledgers",
     )
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "sub/a.jsonl", "sessions/a.jsonl", "x/ledger", "korg-tui.jsonl"])
+def test_a_ledger_is_found_by_its_content_whatever_it_is_called(tmp_path, name):
+    (tmp_path / ".korg").mkdir()
+    (tmp_path / ".korg" / "README").write_text("no ledger")
+    put(tmp_path / ".korg" / name)
+    assert found(tmp_path, tmp_path / "home").names == (str(tmp_path / ".korg"),)
+
+
+def test_all_ledgers_of_the_folder_are_opened(tmp_path):
+    there = [put(tmp_path / ".korg" / name) for name in ("01.jsonl", "journal.jsonl", "sub/a.jsonl")]
+    opened = open_sources(found(tmp_path, tmp_path / "home").names)
+    assert [source.name for source in opened] == list(map(str, there))
+
+
+def test_a_folder_is_looked_through_only_as_far_as_the_first_ledger(tmp_path, monkeypatch):
+    folder = sys.modules["korg_tui.sources.folder"]
+    looked: list[str] = []
+    holds_events = folder.holds_events
+    monkeypatch.setattr(folder, "holds_events", lambda path: looked.append(path.name) or holds_events(path))
+    (tmp_path / ".korg").mkdir()
+    (tmp_path / ".korg" / "a").write_text("no ledger")
+    for name in ("b", "c", "d"):
+        put(tmp_path / ".korg" / name)
+    assert found(tmp_path, tmp_path / "home").names
+    assert looked == ["a", "b"]
+
+
+def test_a_folder_full_of_other_files_is_not_looked_through_to_its_end(tmp_path, monkeypatch):
+    for room in ("folder", "discover"):
+        monkeypatch.setattr(sys.modules[f"korg_tui.sources.{room}"], "GLANCE", 3)
+    (tmp_path / ".korg").mkdir()
+    for name in "abc":
+        (tmp_path / ".korg" / name).write_text("no ledger")
+    assert found(tmp_path, tmp_path).looked[2].startswith(f"{tmp_path}/.korg: no ledger in it (")
+    (tmp_path / ".korg" / "d").write_text("no ledger")
+    looked = found(tmp_path, tmp_path).looked
+    assert looked[2].startswith(f"{tmp_path}/.korg: no ledger among the first 3 files")
+
+
+def test_a_file_that_cannot_be_read_is_counted_where_there_is_no_ledger(tmp_path, monkeypatch):
+    def refuse(path: Path) -> bool:
+        raise PermissionError(path)
+
+    monkeypatch.setattr(sys.modules["korg_tui.sources.folder"], "holds_events", refuse)
+    put(tmp_path / ".korg" / "a.jsonl")
+    looked = found(tmp_path, tmp_path).looked
+    assert looked[2] == f"{tmp_path}/.korg: no ledger in it, but 1 unreadable (of this folder)"
 
 
 def test_a_session_that_comes_later_is_in_what_was_found(tmp_path):
@@ -81,7 +129,7 @@ def test_the_variable_with_a_path_comes_first(tmp_path):
     chosen = found(tmp_path, tmp_path, url, KORG_JOURNAL_PATH=str(journal), KORG_URL=url)
     assert chosen.names == (str(journal),)
     missing = found(tmp_path, tmp_path, KORG_JOURNAL_PATH=str(tmp_path / "missing"))
-    assert missing.names == (str(tmp_path / ".korg" / "journal.jsonl"),)
+    assert missing.names == (str(tmp_path / ".korg"),)
     assert missing.looked[0] == f"{tmp_path}/missing: not there (named by KORG_JOURNAL_PATH)"
 
 
@@ -111,7 +159,7 @@ def test_an_address_that_does_not_answer_is_passed_over(tmp_path):
         "KORG_SERVER_ADDR": "c:x",
     }
     discovery = found(tmp_path, tmp_path, **environment)
-    assert discovery.names == (str(journal),)
+    assert discovery.names == (str(journal.parent),)
     assert discovery.looked[1:4] == (
         f"http://a:1: {NOBODY} (named by KORG_URL)",
         "gopher://b: not an address (named by KORG_BASE_URL)",
@@ -135,9 +183,9 @@ def test_the_home_folder_comes_last(tmp_path):
     here, home = tmp_path / "here", tmp_path / "home"
     here.mkdir()
     old = put(home / ".korg" / "claude-events.jsonl")
-    assert found(here, home).names == (str(old),)
-    other = put(tmp_path / "korg" / "sessions" / "s.jsonl")
-    assert found(here, home, KORG_HOME=str(tmp_path / "korg")).names == (str(other.parent),)
+    assert found(here, home).names == (str(old.parent),)
+    put(tmp_path / "korg" / "sessions" / "s.jsonl")
+    assert found(here, home, KORG_HOME=str(tmp_path / "korg")).names == (str(tmp_path / "korg"),)
 
 
 def test_nothing_anywhere_says_where_it_looked(tmp_path):

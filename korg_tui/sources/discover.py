@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from korg_tui.sources.errors import NotThere, SourceError
+from korg_tui.sources.folder import GLANCE, Found, glance
 
 DEFAULT = "http://127.0.0.1:8080"
 """Where a Korg server listens when nobody says otherwise."""
@@ -20,8 +21,6 @@ NAMED_SECONDS = 2.0
 """How long a server is waited for that a variable names."""
 
 _SERVERS = ("KORG_URL", "KORG_BASE_URL", "KORG_SERVER_ADDR")
-_JOURNALS = ("journal.jsonl", "capability_journal.json", "korg-tui.jsonl", "claude-events.jsonl")
-_SESSIONS = "sessions"
 
 Ask = Callable[[str, float], None]
 """`ask(url, seconds)` raises `NotThere` unless a Korg server answers there within so many seconds."""
@@ -125,18 +124,22 @@ def _project(here: Path | None, last: Path) -> Iterator[_Looked]:
 
 
 def _file_or_folder(place: Path, why: str) -> _Looked:
+    """A folder counts when a ledger is in it, however deep, by its content; all that are in it are shown."""
     try:
         if place.is_file():
             return _Looked(str(place), "a file", why, (str(place),))
-        journals = [str(place / name) for name in _JOURNALS if (place / name).is_file()]
-        sessions = sum(path.is_file() for path in (place / _SESSIONS).glob("*.jsonl"))
-        there = place.is_dir()
+        found = glance(place)
+    except (FileNotFoundError, NotADirectoryError):
+        return _Looked(str(place), "not there", why)
     except (OSError, ValueError):
         return _Looked(str(place), "it cannot be read", why)
-    names = (*journals, *([str(place / _SESSIONS)] if sessions else []))
-    found = _counted(len(journals) + sessions) if names else "no ledger in it" if there else "not there"
-    return _Looked(str(place), found, why, names)
+    if found.ledgers:
+        return _Looked(str(place), "a folder with ledgers", why, (str(place),))
+    return _Looked(str(place), _without_ledgers(found), why)
 
 
-def _counted(ledgers: int) -> str:
-    return "1 ledger" if ledgers == 1 else f"{ledgers} ledgers"
+def _without_ledgers(found: Found) -> str:
+    if found.cut:
+        return f"no ledger among the first {GLANCE:,} files in it"
+    unreadable = f", but {found.unreadable:,} unreadable" if found.unreadable else ""
+    return f"no ledger in it{unreadable}"

@@ -12,6 +12,9 @@ from korg_tui.formats import HEAD, is_ledger
 
 FIRST_LOOK = 64 * 1024
 FILES_AT_MOST = 100_000
+GLANCE = 5_000
+"""Files that are looked into, at most, where it is only asked whether there is a ledger."""
+
 _NEVER_ENTERED = frozenset({"blobs", "node_modules", "__pycache__", "site-packages"})
 _EMPTY_LEDGERS = (".jsonl", ".ndjson", "capability_journal.json")
 
@@ -46,6 +49,23 @@ def ledgers_in(folder: Path) -> Found:
         except OSError:
             unreadable += 1
     return Found(tuple(ledgers), skipped, unreadable)
+
+
+def glance(folder: Path) -> Found:
+    """As `ledgers_in`, but only as far as the first ledger, or `GLANCE` files where none comes before. Raises
+    `OSError` when `folder` itself cannot be read."""
+    os.scandir(folder).close()
+    skipped = unreadable = 0
+    for path in _files(folder):
+        if skipped + unreadable >= GLANCE:
+            return Found((), skipped, unreadable, cut=True)
+        try:
+            if holds_events(path):
+                return Found((path,), skipped, unreadable)
+            skipped += 1
+        except OSError:
+            unreadable += 1
+    return Found((), skipped, unreadable)
 
 
 def _files(root: Path) -> Iterator[Path]:

@@ -49,7 +49,7 @@ korg-tui serve is the other end: a ledger server for agents to write to.
 """
 
 _SOURCE = "a ledger file, a folder, an http:// address, or - for standard input; nothing: look for one"
-_NAMED = "LEDGER:N where several have it"
+_NAMED = "LEDGER:N where several have it; of a parent and its sub-agent, a bare N is the parent's"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -100,19 +100,59 @@ def test_an_event_of_the_other_ledger_is_shown_with_its_own_name(
     assert "started by: 4 Agent (certain" in details
 
 
+@pytest.mark.parametrize(
+    "name", ["agent-one", "agent-one.jsonl", "sessions/agent-one", "sessions/agent-one.jsonl", "."]
+)
+def test_the_other_ledger_goes_by_every_name_that_says_which(
+    capsys: pytest.CaptureFixture[str], sessions: Path, name: str
+) -> None:
+    full = str(sessions / "agent-one.jsonl") if name == "." else name
+    assert documents(capsys, "show", f"{full}:2", str(sessions))["actor"] == SUB
+    assert documents(capsys, "rewind", f"{full}:2", str(sessions))["target"].endswith("agent-one.jsonl:2")
+    assert documents(capsys, "show", "parent:2", str(sessions))["actor"] == HOST
+
+
+def test_a_name_that_two_sub_agents_have_is_not_guessed(
+    capsys: pytest.CaptureFixture[str], sessions: Path
+) -> None:
+    copy = sessions.parent / "copy"
+    copy.mkdir()
+    for each in sessions.iterdir():
+        (copy / each.name).write_bytes(each.read_bytes())
+    assert main(["show", "agent-one:2", str(sessions), str(copy)]) == 2
+    assert "several ledgers have an event 2: say which one" in capsys.readouterr().err
+    assert documents(capsys, "show", "copy/agent-one:2", str(sessions), str(copy))["actor"] == SUB
+
+
+def test_a_full_name_is_better_than_a_stem(capsys: pytest.CaptureFixture[str], sessions: Path) -> None:
+    (sessions / "parent").write_bytes((sessions / "agent-one.jsonl").read_bytes())
+    both = (str(sessions / "parent"), str(sessions / "parent.jsonl"))
+    assert documents(capsys, "show", "parent:2", *both)["ledger"].endswith("/parent")
+
+
+def test_a_ledger_that_nobody_has_is_told_with_those_that_are_there(
+    capsys: pytest.CaptureFixture[str], source: str
+) -> None:
+    assert main(["show", "agent-two:2", source]) == 2
+    said = capsys.readouterr().err
+    assert "no ledger is called agent-two; there are " in said
+    assert "parent.jsonl" in said and "agent-one.jsonl" in said
+
+
 def test_a_number_without_a_ledger_is_one_of_the_parent(
     capsys: pytest.CaptureFixture[str], source: str
 ) -> None:
     assert documents(capsys, "show", "2", source)["actor"] == HOST
 
 
-@pytest.mark.parametrize("number", ["9", "-1"])
+@pytest.mark.parametrize("number", ["9", "-1", "1099511627777"])
 def test_an_event_that_is_not_there_is_one_line(
     capsys: pytest.CaptureFixture[str], source: str, number: str
 ) -> None:
     assert main(["show", f"agent-one.jsonl:{number}", source]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "46116860184" not in said
+    assert f"no event {number} in " in said
 
 
 def test_a_file_that_is_named_and_is_no_ledger_changes_nothing(

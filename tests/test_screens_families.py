@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from builders import HUMAN, START_MS, Book
 from korg_tui.app import KorgApp
 from korg_tui.screens import LedgersScreen, SessionScreen
 from korg_tui.sources import FileSource, open_sources
-from korg_tui.widgets.chrome import Bar
+from korg_tui.widgets.chrome import Bar, Line
 from stage import keys
 
 HOST, SUB = "agent:coder#parent", "agent:coder#agent-one"
@@ -69,6 +70,34 @@ async def test_there_is_one_session_with_both_lanes(folder: Path, named: str):
         await keys(pilot, "escape")
         assert isinstance(app.screen, LedgersScreen)
         assert len(app.screen.lines.rows) == 1
+
+
+async def test_an_event_of_the_other_ledger_has_one_name_to_read_copy_and_go_to(folder: Path):
+    app = KorgApp(open_sources([str(folder / "parent.jsonl")], wait=True), utc=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await settled(app, pilot, 8)
+        sent: list[str] = []
+        app.copy_to_clipboard = sent.append
+        for asked in ("agent-one:2", "agent-one.jsonl:2"):
+            await keys(pilot, "g", ":")
+            screen.query_one(Input).value = asked
+            await keys(pilot, "enter", "y")
+            assert screen.query_one("#crumbs", Line).plain.endswith("› agent-one:2 llm_inference")
+            assert sent.pop() == "agent-one:2"
+        for asked, said in (
+            ("agent-one:9", "agent-one has no event 9"),
+            ("agent-two:2", "agent-two is no ledger of this session"),
+            ("parent:9", "9 is not in this ledger; it has 1 to 5"),
+            ("agent-one", "“agent-one” is no seq: type a number, or LEDGER:N"),
+        ):
+            await keys(pilot, ":")
+            screen.query_one(Input).value = asked
+            await keys(pilot, "enter")
+            assert screen.status.plain == said
+        await keys(pilot, ":")
+        screen.query_one(Input).value = "parent:2"
+        await keys(pilot, "enter")
+        assert screen.query_one("#crumbs", Line).plain.endswith("› 2 llm_inference")
 
 
 async def test_the_preview_carries_both_ledgers_events_away(folder: Path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from korg_tui.families import Families, lies_beside
 from korg_tui.reading import Reading
 from korg_tui.sources import EVERY, DemoSource, FileSource, Source, SourceError, discover, open_sources
 from korg_tui.text import visible
+from korg_tui.views import Named, named
 
 _NUMBER = re.compile(r"-?[0-9]+")
 _ADDRESS = re.compile(r"korg://local/(?:event|session)/([0-9]+)")
@@ -133,49 +134,43 @@ def find(pick: Pick, among: Sequence[Place], *, agent: bool = False) -> Found:
 
     Raises `UsageError` when no ledger has it, or when several have.
     """
-    guests = [hit for place in among if (hit := _find_guest(place, pick, agent)) is not None]
-    if guests:
-        return guests[0]
-    named = [place for place in among if _is_named(place.ledger.name, pick.ledger)]
-    if not named:
-        names = _list(each.ledger.name for each in among)
-        raise UsageError(f"no ledger is called {pick.ledger}; there are {names}")
-    found = [hit for place in named if (hit := _find_in(place, pick.seq, agent)) is not None]
+    every = [(place, each) for place in among for each in named(place.ledger, pick.ledger, pick.seq)]
+    best = max((each.rank for _, each in every), default=0)
+    meant = [(place, each) for place, each in every if each.rank == best]
+    if not meant:
+        raise UsageError(f"no ledger is called {pick.ledger}; there are {_list(_names(among))}")
+    found = [(place, each) for place, each in meant if _counts(place, each, agent)]
     if len(found) > 1:
-        names = _list(f"{hit.place.ledger.name}:{pick.seq}" for hit in found)
+        names = _list(f"{each.ledger}:{pick.seq}" for _, each in found)
         raise UsageError(f"several ledgers have an event {pick.seq}: say which one, {names}")
     if not found:
-        raise UsageError(_not_there(pick, named, agent))
-    return found[0]
+        raise UsageError(_not_there(pick, meant, agent))
+    ((place, hit),) = found
+    assert hit.row is not None
+    return Found(place, hit.row)
 
 
-def _is_named(ledger: str, name: str) -> bool:
-    return not name or ledger == name or ledger.endswith(f"/{name}")
+def _names(among: Iterable[Place]) -> Iterator[str]:
+    """The names of ledgers, and of those of sub-agents that are lanes of them."""
+    for place in among:
+        yield place.ledger.name
+        yield from (origin.name for origin in place.ledger.origins if origin is not None)
 
 
-def _find_guest(place: Place, pick: Pick, agent: bool) -> Found | None:
-    """An event of a sub-agent's own ledger, where it is a guest."""
-    for origin in place.ledger.origins:
-        if origin is not None and pick.ledger and _is_named(origin.name, pick.ledger):
-            return _find_in(place, origin.key(pick.seq), agent)
-    return None
+def _counts(place: Place, each: Named, agent: bool) -> bool:
+    return each.row is not None and (not agent or place.ledger.kind_at(each.row).agent)
 
 
-def _find_in(place: Place, seq: int, agent: bool) -> Found | None:
-    row = place.ledger.row_of(seq)
-    if row is None or (agent and not place.ledger.kind_at(row).agent):
-        return None
-    return Found(place, row)
-
-
-def _not_there(pick: Pick, named: Sequence[Place], agent: bool) -> str:
-    if len(named) != 1:
-        return f"no event {pick.seq} in any of {len(named)} ledgers; korg-tui sessions lists what there is"
-    ledger = named[0].ledger
-    is_governance = agent and ledger.row_of(pick.seq) is not None
+def _not_there(pick: Pick, meant: Sequence[tuple[Place, Named]], agent: bool) -> str:
+    if len(meant) != 1:
+        return f"no event {pick.seq} in any of {len(meant)} ledgers; korg-tui sessions lists what there is"
+    ((place, each),) = meant
+    is_governance = agent and each.row is not None
     what = f"{pick.seq} is a governance event of" if is_governance else f"no event {pick.seq} in"
-    near = " and ".join(str(seq) for seq in nearest(ledger, pick.seq))
-    return f"{what} {ledger.name}; {f'the nearest: {near}' if near else 'it has none at all'}"
+    if each.ledger != place.ledger.name:
+        return f"{what} {each.ledger}; korg-tui lanes lists what it has"
+    near = " and ".join(str(seq) for seq in nearest(place.ledger, pick.seq))
+    return f"{what} {each.ledger}; {f'the nearest: {near}' if near else 'it has none at all'}"
 
 
 def _list(names: Iterable[str]) -> str:

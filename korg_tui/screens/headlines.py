@@ -8,7 +8,7 @@ from datetime import tzinfo
 
 from korg_tui.reading import Reading
 from korg_tui.text import crop, visible, width
-from korg_tui.views import Spine, SpineLine, ago, clock, lane_title, plural
+from korg_tui.views import Spine, SpineLine, ago, clock, label, lane_title, plural
 from korg_tui.widgets.names import ending
 from korg_tui.widgets.spine import SpineView
 
@@ -49,7 +49,9 @@ def _after(spine: Spine, line: SpineLine | None) -> Parts:
         return []
     lane = spine.ledger.lane_at(line.row)
     parts = [] if lane is None else [(f" › {lane_title(lane)}", "")]
-    return [*parts, (f" › {line.number} {crop(line.tool, 30)}", "line--strong")]
+    seq = spine.ledger.seq_at(line.row)
+    number = line.number if seq is None else label(spine.ledger, seq)
+    return [*parts, (f" › {number} {crop(line.tool, 30)}", "line--strong")]
 
 
 def _prompt(spine: Spine) -> str:

@@ -22,7 +22,7 @@ from korg_tui.screens.finding import FindingScreen
 from korg_tui.screens.previewing import PreviewingScreen
 from korg_tui.screens.touched import TouchingScreen
 from korg_tui.text import visible
-from korg_tui.views import Spine, plural, rewound_words
+from korg_tui.views import Spine, event_words, named, plural, rewound_words
 from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
 from korg_tui.widgets.details import Details
 from korg_tui.widgets.lines import LineList
@@ -252,7 +252,6 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
     @on(SpineView.FoldClicked)
     def _fold_clicked(self, event: SpineView.FoldClicked) -> None:
         self.toggle_fold(event.row)
-        self.settle()
 
     @on(Minimap.Aimed)
     def _aimed(self, event: Minimap.Aimed) -> None:
@@ -281,11 +280,20 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
     # commands
 
     def _goto(self, answer: str) -> None:
-        digits = answer.strip().removeprefix("korg://local/event/")
-        if digits.isdecimal() and len(digits) < 20:
-            self.go_to_seq(int(digits))
-        elif digits:
-            self.say(f"“{visible(digits, 40)}” is no seq: type a number")
+        words = event_words(answer)
+        if words is None:
+            if answer.strip():
+                self.say(f"“{visible(answer.strip(), 40)}” is no seq: type a number, or LEDGER:N")
+            return
+        meant = sorted(named(self.ledger, *words), key=lambda each: each.rank)
+        row = meant[-1].row if meant else None
+        if row is not None:
+            self.go_to_seq(self.ledger.seq[row])
+        elif meant and meant[-1].ledger == self.ledger.name:
+            self.go_to_seq(words[1])
+        else:
+            what = f"has no event {words[1]}" if meant else "is no ledger of this session"
+            self.say(f"{visible(words[0], 40)} {what}")
 
     def go_to_seq(self, seq: int) -> None:
         """Go to the event of this seq, in another session too."""

@@ -9,6 +9,7 @@ from korg_tui.views.folds import Level
 from korg_tui.views.lines import SpineLine
 from korg_tui.views.losses import CommandRun, FileTouched, LossBook, Losses, OutsideEffect, losses
 from korg_tui.views.marks import lane_name, lane_number, lane_title, short_actor
+from korg_tui.views.named import Named, event_words, named
 from korg_tui.views.preview import Fate, Preview, RowState, Share
 from korg_tui.views.query import QueryError, parse_query
 from korg_tui.views.rails import Join, LaneSpan, Node, RailRun, Rails, to_ascii
@@ -44,6 +45,7 @@ __all__ = [
     "Line",
     "LossBook",
     "Losses",
+    "Named",
     "Node",
     "OutsideEffect",
     "Predicate",
@@ -69,6 +71,7 @@ __all__ = [
     "copies",
     "details",
     "duration",
+    "event_words",
     "gap_words",
     "has_words",
     "label",
@@ -76,6 +79,7 @@ __all__ = [
     "lane_number",
     "lane_title",
     "losses",
+    "named",
     "neighbour",
     "parse_query",
     "path_query",

@@ -9,6 +9,7 @@ from korg_tui.causal import Ledger
 from korg_tui.formats import Body
 from korg_tui.text import visible, visible_lines
 from korg_tui.views import calls
+from korg_tui.views.named import stem
 
 _LINES = 10_000
 _JSON_CHARACTERS = 1_000_000
@@ -27,7 +28,7 @@ def copies(ledger: Ledger, row: int, found: Body | None) -> list[Copy]:
 
     `found` is the record, None when it cannot be read."""
     (name, seq), tool = ledger.address(ledger.seq[row]), ledger.tool_at(row)
-    address = f"korg://local/event/{seq}" if name == ledger.name else f"{visible(name)}:{seq}"
+    address = f"korg://local/event/{seq}" if name == ledger.name else f"{stem(name)}:{seq}"
     taken = [Copy("address", address), Copy("seq", str(seq))]
     if found is not None:
         paths = calls.paths_written(tool, found.args) or [calls.text_at(found.args, calls.PATH_KEYS)]

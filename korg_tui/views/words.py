@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from datetime import UTC, datetime, tzinfo
-from pathlib import PurePath
 
 from korg_tui.causal import Ledger, Pointer
 from korg_tui.event import Gap
-from korg_tui.text import crop, visible
+from korg_tui.views.named import short
 
 NO_TIME = "no time"
-_LEDGER_CELLS = 20
 
 _BAR_STEPS_MS = (0, 10, 30, 100, 300, 1_000, 3_000, 10_000)
 _SECOND, _MINUTE, _HOUR, _DAY = 1_000, 60_000, 3_600_000, 86_400_000
@@ -96,9 +94,7 @@ def plural(count: int, one: str, many: str = "") -> str:
 def label(ledger: Ledger, seq: int) -> str:
     """An event as people call it: its seq, or `agent-one:5` where it lies in a sub-agent's own ledger."""
     name, number = ledger.address(seq)
-    if name == ledger.name:
-        return str(seq)
-    return f"{crop(visible(PurePath(name).stem), _LEDGER_CELLS)}:{number}"
+    return str(seq) if name == ledger.name else f"{short(name)}:{number}"
 
 
 def gap(missing: Gap) -> str:

@@ -460,6 +460,43 @@ def test_a_store_that_changed_without_a_word_is_noticed_by_its_tip(server, ledge
     assert following.contents() == contents(server.lines)
 
 
+@pytest.mark.parametrize("to", [0, 20, 39])
+def test_a_store_that_was_cut_without_a_word_is_believed_when_it_says_so_twice(server, ledger, follow, to):
+    server.own = True
+    ledger.add(40)
+    following = follow()
+    server.lines = ledger.lines[:to]
+    assert following.poll() == []
+    assert kinds(following.poll()) == ["Replaced"]
+    assert following.contents() == contents(server.lines)
+    assert [each.event.seq for each in following.ledger.gone] == list(range(to + 1, 41))
+    assert following.poll() == []
+
+
+def test_one_answer_that_ends_before_what_is_known_is_not_believed(server, ledger, follow):
+    server.own = True
+    ledger.add(40)
+    following = follow()
+    whole, server.lines = ledger.lines, ledger.lines[:20]
+    assert following.poll() == []
+    server.lines = whole
+    assert following.poll() == []
+    server.lines = ledger.lines[:20]
+    assert following.poll() == []
+
+
+def test_a_store_that_was_cut_and_written_on_is_noticed_by_its_chain(server, ledger, follow):
+    server.own = True
+    ledger.add(40)
+    following = follow()
+    ledger.rewind(20, sealed=False)
+    server.generation -= 1
+    ledger.add(30)
+    following.poll()
+    assert following.contents() == contents(ledger.lines)
+    assert [each.event.seq for each in following.ledger.gone] == list(range(21, 41))
+
+
 def test_our_own_server_with_more_than_can_be_compared(server, ledger, follow, monkeypatch):
     server.own = True
     ledger.add(50)

@@ -39,6 +39,7 @@ class PageReader:
         self._store: tuple[str, int] | None = None
         self._etag = ("", "")
         self._checked = float("-inf")
+        self._shorter = False
         self.behind = False
         """There is more than one look takes in: look again at once."""
         self.trouble = ""
@@ -51,7 +52,8 @@ class PageReader:
         answer = self._web.get(path, etag=self._etag[1] if self._etag[0] == path else "")
         mark = _mark(answer)
         self.trouble = mark.trouble
-        if self._store is not None and (mark.store, mark.generation) != self._store:
+        another = self._store is not None and (mark.store, mark.generation) != self._store
+        if self._lost_its_end(mark) or another:
             yield from self._again(mark)
         elif answer.status != 304:
             yield from self._pages(after, answer, mark)
@@ -61,9 +63,10 @@ class PageReader:
             self._checked = self._clock()
             yield from self._again(mark, whole=True)
 
-    def begin(self) -> None:
-        """Nothing is believed of the store that was read before: what is known may be another server's."""
-        self._store = ("", -1) if self._records.seqs else None
+    def _lost_its_end(self, mark: wire.Mark) -> bool:
+        """Whether the store has said twice that it ends before what is known: it was cut without a word."""
+        before, self._shorter = self._shorter, (self._records.last or 0) > mark.last
+        return before and self._shorter
 
     def _agrees(self, mark: wire.Mark) -> bool:
         """Whether what is known is what the server said that it has; more may have come since."""
@@ -80,6 +83,9 @@ class PageReader:
         done = 0
         for _ in range(PAGES_AT_ONCE):
             found = _page(answer, after)
+            if not self._goes_on(found):
+                yield from self._again(mark)
+                return
             yield from self._records.change(self._records.compared(found, after + 1))
             before, after, done = after, _last(found, after), done + len(answer.body)
             now = _mark(answer)
@@ -88,6 +94,12 @@ class PageReader:
             yield Progress(done, 0)
             answer = self._web.get(_path(after))
         self.behind = True
+
+    def _goes_on(self, page: tuple[wire.Taken, ...]) -> bool:
+        """Whether a page begins behind the last known event, as far as its chain tells."""
+        if not page or page[0].seq is None or not self._records.seqs:
+            return True
+        return wire.chained_to(page[0].raw) in (None, self._records.digests[-1])
 
     def _again(self, mark: wire.Mark, *, whole: bool = False) -> Iterator[Fact]:
         """Read again as much as is needed to find where the server's store and what is known part."""

@@ -28,10 +28,6 @@ class FindingScreen(SteppingScreen):
         self._searched_to = 0
         self._searching = False
 
-    def settle(self) -> None:
-        """Bring everything around the spine up to date."""
-        raise NotImplementedError
-
     # search
 
     def do_search(self) -> None:
@@ -110,9 +106,7 @@ class FindingScreen(SteppingScreen):
         if predicate is None and words.strip():
             return
         self.filtered_by = words.strip()
-        row = self.row
-        self.view.reshape(lambda: self.spine.set_filter(predicate), lambda: self.spine.standing_for(row))
-        self.settle()
+        self.reshape_in_place(lambda: self.spine.set_filter(predicate))
 
     def finding_words(self) -> list[tuple[str, str]]:
         """What the status line says of search and filter."""

@@ -58,10 +58,6 @@ class PreviewingScreen(SteppingScreen):
         self._listed: Preview | None = None
         """The preview whose lists were asked for last."""
 
-    def settle(self) -> None:
-        """Bring everything around the spine up to date."""
-        raise NotImplementedError
-
     def rested(self) -> None:
         """No calculation is left."""
         raise NotImplementedError

@@ -45,6 +45,10 @@ class SteppingScreen(KorgScreen):
         del row
         return False
 
+    def settle(self) -> None:
+        """The cursor or the rows have changed: bring everything around the spine up to date."""
+        raise NotImplementedError
+
     # jumping
 
     def jump(self, row: int | None) -> bool:
@@ -141,30 +145,39 @@ class SteppingScreen(KorgScreen):
     def do_fold(self) -> None:
         self._fold(self.row)
 
+    def reshape(self, change: Callable[[], object], stands: Callable[[], int]) -> None:
+        """Change which rows are shown; then the cursor stands on row `stands()`, or what stands for it."""
+        self.view.reshape(change, lambda: self.spine.standing_for(stands()))
+        self.view.leave_the_end()
+        self.settle()
+
+    def reshape_in_place(self, change: Callable[[], object]) -> None:
+        """The same; one who is at the end and follows stays there."""
+        rows = self.spine.all_rows
+        row = rows[-1] if self.view.following and rows else self.row
+        self.reshape(change, lambda: row)
+
     def do_unfold(self) -> None:
         row = self.row
         opened: list[bool] = []
-        self.view.reshape(lambda: opened.append(self.spine.unfold(row)), lambda: self.spine.standing_for(row))
+        self.reshape(lambda: opened.append(self.spine.unfold(row)), lambda: row)
         if not opened[0]:
             self.remark = "nothing is folded here"
 
     def _fold(self, row: int) -> None:
         stands = [row]
-        self.view.reshape(
-            lambda: stands.append(self.spine.fold(row)), lambda: self.spine.standing_for(stands[-1])
-        )
+        self.reshape(lambda: stands.append(self.spine.fold(row)), lambda: stands[-1])
 
     def toggle_fold(self, row: int) -> None:
         """Fold a row that is not folded, unfold one that is."""
         if self.spine.is_folded(row):
             here = self.row
-            self.view.reshape(lambda: self.spine.unfold(row), lambda: self.spine.standing_for(here))
+            self.reshape(lambda: self.spine.unfold(row), lambda: here)
         else:
             self._fold(row)
 
     def do_fold_level(self) -> None:
-        row = self.row
-        self.view.reshape(self.spine.next_level, lambda: self.spine.standing_for(row))
+        self.reshape_in_place(self.spine.next_level)
         self.remark = self.spine.folds.level.words
 
     def do_shift_left(self) -> None:

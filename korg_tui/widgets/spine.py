@@ -111,6 +111,10 @@ class SpineView(LineList):
 
     def go(self, index: int, *, jump: bool = False) -> None:
         super().go(index, jump=jump)
+        self.leave_the_end()
+
+    def leave_the_end(self) -> None:
+        """Following ends as soon as the cursor is elsewhere."""
         if self.cursor < self.count - 1:
             self.pause()
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
+import pytest
 from msgspec.structs import replace
 
 from builders import Book, table
 from korg_tui.causal import Appended, Journal, NewLedger, Pointer, Rewound, Vanished
 from korg_tui.event import Event, Malformed
 from korg_tui.sources import CaughtUp, Grew, Opened, Replaced
+
+ledger_module = sys.modules["korg_tui.causal.ledger"]
 
 STORY = """
     1 user_prompt   - human:u
@@ -164,3 +169,29 @@ def test_what_was_dropped_is_kept_until_it_is_dismissed() -> None:
     assert ledger.dismiss() == 2
     assert (ledger.gone, ledger.dismissed_at(1), ledger.dismissed_at(0)) == ([], True, False)
     assert ledger.pointer_at(1) is Pointer.REWOUND
+
+
+def test_a_governance_event_0_is_all_that_is_left() -> None:
+    journal = Journal("file")
+    one, *rest = placed(events("0 LedgerRewind! -\n1 user_prompt - human:u\n2 Read 1 agent:m"))
+    journal.apply(Grew((one, *rest)))
+    (rewound,) = journal.apply(Replaced(rest[0].offset, (), 1))
+    assert isinstance(rewound, Rewound)
+    assert (rewound.to, rewound.invalid) == (0, (1, 2))
+
+
+def test_of_what_was_dropped_the_newest_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger_module, "GONE_AT_MOST", 4)
+    monkeypatch.setattr(ledger_module, "REMEMBERED_AT_MOST", 2)
+    journal = Journal("file")
+    story = placed(events(STORY))
+    journal.apply(Grew(story))
+    for epoch in (1, 2):
+        journal.apply(Replaced(story[3].offset, (), 2 * epoch - 1))
+        journal.apply(Replaced(story[3].offset, story[3:], 2 * epoch))
+    journal.apply(Replaced(story[3].offset, (), 5))
+    (ledger,) = journal.ledgers
+    assert [(gone.generation, gone.event.seq) for gone in ledger.gone] == [(2, 6), (3, 4), (3, 5), (3, 6)]
+    (change,) = journal.apply(Grew(placed(events("7 Read 6 agent:m\n8 Read 4 agent:m"), 100)))
+    words = [ledger.pointer_at(row).word for row in change.rows]
+    assert words == ["rewound", "dead"], "of what was dropped long ago nothing is known any more"

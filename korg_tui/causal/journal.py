@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from korg_tui.causal.ledger import Gone, Judge, Ledger
-from korg_tui.causal.rewind import NoSuchEvent, rewind
+from korg_tui.causal.rewind import NoSuchEvent, nothing_kept, rewind
 from korg_tui.event import Event, Gap, Record
 from korg_tui.sources import Fact, Filled, Grew, Holes, Replaced
 
@@ -168,7 +168,7 @@ def _judge(ledger: Ledger, to: int, count: int) -> Judge:
         found = rewind(ledger, max(to, 0))
     except NoSuchEvent as missing:
         before = [seq for seq in missing.nearest if seq < to]
-        found = rewind(ledger, before[0] if before else 0)
+        found = rewind(ledger, before[0]) if before else nothing_kept(ledger)
     tells_rules = count <= RULES_TOLD
     return lambda seq: (found.state(seq), found.rules(seq) if tells_rules else ())
 

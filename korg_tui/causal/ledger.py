@@ -17,6 +17,12 @@ from korg_tui.event import Event, Gap, Kind, Malformed, Record
 
 _MALFORMED = int(Kind.MALFORMED)
 
+GONE_AT_MOST = 20_000
+"""Dropped events that are kept to be read; of more, the newest."""
+
+REMEMBERED_AT_MOST = 200_000
+"""Dropped events by which later pointers are known to be `rewound`; of more, the newest."""
+
 
 @dataclass(frozen=True, slots=True)
 class Gone:
@@ -223,6 +229,7 @@ class Ledger(Steps):
         for seq, record in stay:
             self._step(record, seq)
         self.gone.extend(gone)
+        del self.gone[: max(0, len(self.gone) - GONE_AT_MOST)]
         self.reshaped()
         return gone
 
@@ -250,9 +257,9 @@ class Ledger(Steps):
 
     def _remember(self, row: int) -> None:
         digest, parent_row = self.columns.digest[row], self.parent_rows[row]
-        self._removed[self.columns.seq[row]] = digest
+        _put_last(self._removed, self.columns.seq[row], digest)
         if parent_row >= 0:
-            self._seen[digest] = self.columns.digest[parent_row]
+            _put_last(self._seen, digest, self.columns.digest[parent_row])
 
 
 def _placed(records: Sequence[Record], after: int) -> tuple[list[Placed], int]:
@@ -264,3 +271,11 @@ def _placed(records: Sequence[Record], after: int) -> tuple[list[Placed], int]:
             after = record.seq
         placed.append((order_of(record, after), record))
     return placed, after
+
+
+def _put_last(known: dict[int, int], key: int, value: int) -> None:
+    """Remember something as the newest; the oldest goes when there is too much."""
+    known.pop(key, None)
+    known[key] = value
+    if len(known) > REMEMBERED_AT_MOST:
+        del known[next(iter(known))]

@@ -180,7 +180,7 @@ def rewind(ledger: Ledger, seq: int, *, before: bool = False) -> Rewind:
     """
     row = ledger.row_of(seq)
     if row is None and seq == 0 and not before:
-        return Rewind(ledger, 0, None, None, None)
+        return nothing_kept(ledger)
     if row is None or not Kind(ledger.kind[row]).agent:
         raise NoSuchEvent(seq, nearest(ledger, seq), governance=row is not None)
     if before:
@@ -193,6 +193,11 @@ def rewind(ledger: Ledger, seq: int, *, before: bool = False) -> Rewind:
     certain = Reach(woven, row, certain=True)
     every = Reach(woven, row, certain=False) if woven.doubtful else certain
     return Rewind(ledger, ledger.seq[row], woven, certain, every)
+
+
+def nothing_kept(ledger: Ledger) -> Rewind:
+    """A rewind that carries everything away, whatever numbers the ledger has."""
+    return Rewind(ledger, 0, None, None, None)
 
 
 def nearest(ledger: Ledger, seq: int) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from textual.binding import Binding
 from korg_tui.arrivals import Arrivals
 from korg_tui.commands import Situation
 from korg_tui.families import Families, lies_beside
-from korg_tui.messages import Arrived, Clock, Looked, OpenDemo, OpenSession
+from korg_tui.messages import Arrived, Choice, Clock, Looked, OpenDemo, OpenSession
 from korg_tui.palette import TablePalette
 from korg_tui.reading import Reading
 from korg_tui.screens import LONG, HelpScreen, KorgScreen, LedgersScreen, SessionScreen
@@ -78,6 +78,7 @@ class KorgApp(App[int], inherit_bindings=False):
         ascii_only: bool = False,
         looked: str = "",
         look: Callable[[], Looked] | None = None,
+        choice: Choice | None = None,
         utc: bool = False,
     ) -> None:
         plain = "NO_COLOR" in os.environ
@@ -89,6 +90,8 @@ class KorgApp(App[int], inherit_bindings=False):
         self.clock = clock
         self.ascii_only = ascii_only
         self.looked = looked
+        self.choice = choice
+        """What is opened although nothing was named; None when something was."""
         self.utc = utc
         self.readings: list[Reading] = []
         """One for each ledger source."""
@@ -212,11 +215,11 @@ class KorgApp(App[int], inherit_bindings=False):
         self._looking = False
         if self.readings or self.folders:
             return
-        self.looked = message.where
+        self.looked, self.choice = message.where, message.choice
         for source in message.sources:
             self._follow(source)
         if isinstance(self.screen, LedgersScreen):
-            self.screen.looked_again(message.why)
+            self.screen.looked_again()
 
     # screens
 
@@ -231,13 +234,16 @@ class KorgApp(App[int], inherit_bindings=False):
         rows = [row for ledger in reading.journal.ledgers for row in session_rows(ledger)]
         self._opened_alone = bool(rows)
         if len(rows) == 1:
-            self.post_message(OpenSession(reading, rows[0].ledger, rows[0].index))
+            self.screen.do_seen()  # the session says what is to be seen
+            self.post_message(OpenSession(reading, rows[0].ledger, rows[0].index, choice=self.choice))
 
     def on_open_session(self, message: OpenSession) -> None:
         for ledger in message.reading.journal.ledgers:
             if ledger.name == message.ledger:
                 session = message.session if message.session >= 0 else None
-                screen = SessionScreen(message.reading, ledger, session, seq=message.seq)
+                screen = SessionScreen(
+                    message.reading, ledger, session, seq=message.seq, choice=message.choice
+                )
                 if isinstance(self.screen, SessionScreen):
                     self.switch_screen(screen)
                 else:
@@ -245,7 +251,7 @@ class KorgApp(App[int], inherit_bindings=False):
 
     def on_open_demo(self, _: OpenDemo) -> None:
         self.readings, self.folders, self._families = [], [], Families()
-        self._opened_alone = False
+        self._opened_alone, self.choice = False, None
         self._follow(DemoSource())
 
     def open_help(self, now: Situation) -> None:

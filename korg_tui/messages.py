@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from textual.message import Message
 
@@ -13,30 +14,48 @@ Clock = Callable[[], int]
 """The time now, in milliseconds since the epoch, UTC."""
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen where nothing was named, and why. `instead`: of something that does not work."""
+
+    words: str
+    instead: bool = False
+
+
 class Arrived(Message):
     """Feeds have brought something that nobody was told of yet."""
 
 
 class Looked(Message):
-    """It was looked for something to open: what was found and why it was chosen, and where was looked."""
+    """It was looked for something to open: what was found, where was looked, and what a person is told of
+    the choice."""
 
-    def __init__(self, sources: Sequence[Source], where: str = "", why: str = "") -> None:
+    def __init__(self, sources: Sequence[Source], where: str = "", choice: Choice | None = None) -> None:
         super().__init__()
         self.sources = sources
         self.where = where
-        self.why = why
+        self.choice = choice
 
 
 class OpenSession(Message):
     """Open the session of this index."""
 
-    def __init__(self, reading: Reading, ledger: str, session: int, seq: int | None = None) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        ledger: str,
+        session: int,
+        seq: int | None = None,
+        choice: Choice | None = None,
+    ) -> None:
         super().__init__()
         self.reading = reading
         self.ledger = ledger
         self.session = session
         self.seq = seq
         """The event to begin at."""
+        self.choice = choice
+        """What is said of it for a while."""
 
 
 class OpenDemo(Message):

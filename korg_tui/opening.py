@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from korg_tui.app import KorgApp
-from korg_tui.messages import Looked
+from korg_tui.messages import Choice, Looked
 from korg_tui.sources import EVERY, DemoSource, Source, SourceError, StdinSource, discover, open_sources
 
 NO_TERMINAL = 2
@@ -37,7 +37,12 @@ def run(
     if not (os.isatty(0) and os.isatty(2)):
         raise SourceError("the screen needs a terminal; korg-tui show LEDGER prints it", NO_TERMINAL)
     app = KorgApp(
-        looked.sources, theme=theme, ascii_only=ascii, looked=looked.where, look=lambda: look(every)
+        looked.sources,
+        theme=theme,
+        ascii_only=ascii,
+        looked=looked.where,
+        look=lambda: look(every),
+        choice=looked.choice,
     )
     code = app.run()
     if app.fault is not None:
@@ -53,7 +58,8 @@ def look(every: float = EVERY) -> Looked:
         sources = open_sources(found.names, wait=True, every=every) if found.names else []
     except SourceError as error:
         return Looked([], "\n".join([*found.looked, error.text]))
-    return Looked(sources, "\n".join(found.looked), found.why)
+    choice = Choice(found.said, instead=bool(found.missed)) if sources else None
+    return Looked(sources, "\n".join(found.looked), choice)
 
 
 def _with_keys(source: Source) -> Source:

@@ -22,8 +22,9 @@ from builders import Book
 from korg_tui import app as korg_app
 from korg_tui import opening
 from korg_tui.app import HUNG_UP, KorgApp
-from korg_tui.messages import Looked
-from korg_tui.screens import LedgersScreen, SessionScreen
+from korg_tui.messages import Choice, Looked
+from korg_tui.screens import KorgScreen, LedgersScreen, SessionScreen
+from korg_tui.screens import base as screens_base
 from korg_tui.sources import Pool, SourceError, StdinSource, open_sources
 from korg_tui.sources.http.source import HttpSource
 from korg_tui.views import session_book
@@ -81,7 +82,8 @@ async def test_an_empty_screen_keeps_looking_and_opens_what_appears(tmp_path, mo
 
     def look() -> Looked:
         if path.exists():
-            return Looked(open_sources([str(path)], wait=True), "", f"{path} (of this folder)")
+            choice = Choice(f"reading {path} (of this folder)")
+            return Looked(open_sources([str(path)], wait=True), "", choice)
         return Looked([], f"{path}: not there yet")
 
     app = KorgApp([], looked="nowhere", look=look, utc=True)
@@ -92,9 +94,58 @@ async def test_an_empty_screen_keeps_looking_and_opens_what_appears(tmp_path, mo
         assert "It is looked again every 2 s: what appears is opened." in shown
         path.write_bytes(worked_example().nested())
         await until(pilot, lambda: isinstance(app.screen, SessionScreen))
+        await until(pilot, lambda: app.screen.remark == f"reading {path} (of this folder)")
         await keys(pilot, "escape")
-        assert app.screen.remark == f"found {path} (of this folder)"
+        assert app.screen.remark == f"reading {path} (of this folder)"
         assert len(app.readings) == 1
+
+
+CHOICE = Choice("reading .korg (of this folder)")
+INSTEAD = Choice("KORG_URL=http://a:1: no answer; reading .korg (of this folder) instead", instead=True)
+
+
+async def test_what_was_chosen_where_nothing_was_named_is_said_until_the_next_command():
+    async with app_over(worked_example(), worked_example(), choice=CHOICE).run_test() as pilot:
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, LedgersScreen)
+        assert pilot.app.screen.status.plain == "reading .korg (of this folder)"
+        await keys(pilot, "j")
+        assert pilot.app.screen.status.plain.startswith("2 sessions in 2 ledgers")
+
+
+async def test_the_session_that_opens_at_once_says_what_was_chosen_for_a_while(monkeypatch):
+    monkeypatch.setattr(screens_base, "CHOICE_SECONDS", 0.05)
+    said: list[str] = []
+    say = KorgScreen.say
+    monkeypatch.setattr(KorgScreen, "say", lambda screen, text: (said.append(text), say(screen, text)))
+    async with app_over(worked_example(), choice=CHOICE).run_test() as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, SessionScreen))
+        await until(pilot, lambda: sorted(said) == ["", "", CHOICE.words, CHOICE.words])
+        assert pilot.app.screen.status.plain.startswith("FOLLOW")
+
+
+async def test_what_was_named_and_does_not_work_is_said_until_it_is_seen():
+    async with app_over(worked_example(), choice=INSTEAD).run_test() as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, SessionScreen))
+        await until(pilot, lambda: bool(pilot.app.screen.notices))
+        assert pilot.app.screen.query_one("#notices").plain == f"{INSTEAD.words} · a: seen"
+        await keys(pilot, "a")
+        assert not pilot.app.screen.query_one("#notices").display
+        await keys(pilot, "escape")
+        assert pilot.app.screen.notices == []
+
+
+def test_what_is_said_of_a_choice(tmp_path, monkeypatch):
+    (tmp_path / ".korg").mkdir()
+    (tmp_path / ".korg" / "mine").write_bytes(worked_example().nested())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("KORG_JOURNAL_PATH", raising=False)
+    here = f"reading {tmp_path}/.korg (of this folder)"
+    assert opening.look().choice == Choice(here)
+    monkeypatch.setenv("KORG_JOURNAL_PATH", str(tmp_path / "other"))
+    monkeypatch.setenv("KORG_URL", "http://me:secret@a:x")
+    missed = f"KORG_JOURNAL_PATH={tmp_path}/other: not there; KORG_URL=a:x: not an address"
+    assert opening.look().choice == Choice(f"{missed}; {here} instead", instead=True)
 
 
 def test_what_is_found_but_cannot_be_opened_is_a_place_where_was_looked(tmp_path, monkeypatch):

@@ -277,12 +277,18 @@ def test_no_permission(
     assert "no permission" in err
 
 
-def test_what_is_found_here_is_said(capsys: pytest.CaptureFixture[str], home: Path) -> None:
+def test_what_is_found_here_is_said(
+    capsys: pytest.CaptureFixture[str], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (home / ".korg").mkdir()
     (home / ".korg" / "journal.jsonl").write_bytes(table(WORKED_EXAMPLE).nested())
     code, out, err = run(capsys, "sessions", "--json")
     assert (code, len(json.loads(out))) == (0, 1)
     assert err.startswith(f"korg-tui: reading {home}/.korg (of this folder)")
+    monkeypatch.setenv("KORG_URL", "gopher://a")
+    assert main(["sessions"]) == 0
+    said = f"KORG_URL=gopher://a: not an address; reading {home}/.korg (of this folder) instead"
+    assert capsys.readouterr().err.splitlines()[0] == f"korg-tui: {said}"
 
 
 def test_an_internal_fault_is_one_line_and_a_report(

@@ -107,7 +107,7 @@ def open_named(
 ) -> list[Source]:
     """The sources themselves; the demo whole, or growing. With `growing`, a folder is a source that finds its
     ledgers as they come, and `every` is how often an address is asked, in seconds. What was found where
-    nothing was named, and why, is narrated."""
+    nothing was named, and why, and in the place of what, is narrated."""
     if demo and sources:
         raise UsageError("--demo takes the place of a SOURCE; leave one of them out")
     if demo:
@@ -117,7 +117,7 @@ def open_named(
     found = discover()
     if not found.names:
         raise SourceError(f"no ledger found; looked in {'; '.join(found.looked)}; name one, or try --demo")
-    narrate(f"reading {found.why}")
+    narrate(found.said)
     return open_sources(found.names, live=growing, every=every)
 
 

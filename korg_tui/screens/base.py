@@ -11,7 +11,9 @@ from textual.widgets import Input
 from korg_tui import commands
 from korg_tui.causal import Change
 from korg_tui.commands import Situation
+from korg_tui.messages import Choice
 from korg_tui.reading import Reading
+from korg_tui.text import visible
 from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
 from korg_tui.widgets.lines import LineList
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 EDITING = frozenset({"space", "enter", "backspace", "left", "right", "home", "end"})
 """Keys that a field for words needs for itself, besides those of one character."""
+
+CHOICE_SECONDS = 8.0
+"""What was chosen is said so long, unless a command comes before."""
 
 SURE_MS = 4000
 """A second `ctrl+c` within this time quits."""
@@ -118,6 +123,21 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         """A remark in the status line, until the next command."""
         self.remark = text
         self.show_status()
+
+    def tell_choice(self, choice: Choice | None) -> None:
+        """Say for a while what was opened although nothing was named; until it is marked as seen where it
+        stands in for what does not work."""
+        if choice is None:
+            return
+        if choice.instead:
+            self.announce(visible(choice.words))
+            return
+        self.say(words := visible(choice.words))
+        self.set_timer(CHOICE_SECONDS, lambda: self._unsay(words))
+
+    def _unsay(self, words: str) -> None:
+        if self.remark == words:
+            self.say("")
 
     def announce(self, words: str) -> None:
         """Say what happened to a ledger; it stays until it is marked as seen."""

@@ -80,6 +80,7 @@ class LedgersScreen(KorgScreen):
         self.set_focus(self.lines)
         self.set_interval(_AGE_SECONDS, self._grow_older)
         self.show_rows()
+        self.tell_choice(self.korg.choice)
 
     def on_screen_resume(self) -> None:
         self.show_rows()
@@ -215,11 +216,10 @@ class LedgersScreen(KorgScreen):
             again = "It is looked again every 2 s: what appears is opened." if self.korg.looks else ""
             nothing.update(Content("\n".join(["No ledger found.", "", *looked, "", offer, again]).rstrip()))
 
-    def looked_again(self, why: str) -> None:
-        """There was nothing to show, and it was looked again; `why` says what was found, if anything was."""
-        if why:
-            self.remark = f"found {why}"
+    def looked_again(self) -> None:
+        """There was nothing to show, and it was looked again."""
         self.show_rows()
+        self.tell_choice(self.korg.choice)
 
     def show_status(self) -> None:
         self._show_told()

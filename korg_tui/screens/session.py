@@ -13,7 +13,7 @@ from korg_tui import commands
 from korg_tui.causal import Appended, Change, Ledger, Rewound, Vanished
 from korg_tui.commands import Place, Situation
 from korg_tui.event import Kind
-from korg_tui.messages import OpenSession
+from korg_tui.messages import Choice, OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens import headlines
 from korg_tui.screens.asking import LONG
@@ -43,7 +43,13 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
     BINDINGS = commands.bindings(Place.SESSION, Place.PREVIEW)
 
     def __init__(
-        self, reading: Reading, ledger: Ledger, session: int | None, *, seq: int | None = None
+        self,
+        reading: Reading,
+        ledger: Ledger,
+        session: int | None,
+        *,
+        seq: int | None = None,
+        choice: Choice | None = None,
     ) -> None:
         super().__init__()
         self.reading = reading
@@ -52,6 +58,7 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
         self.details = Details()
         self.minimap = Minimap()
         self._begin_at = seq
+        self._choice = choice
         self._details_stale = False
         self._pause: Timer | None = None
         self._state = reading.state
@@ -86,6 +93,7 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
         elif self.reading.live:
             self.view.follow()
         self.settle()
+        self.tell_choice(self._choice)
 
     # showing
 

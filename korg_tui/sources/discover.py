@@ -40,6 +40,15 @@ class Discovery(msgspec.Struct, frozen=True):
     why: str
     looked: tuple[str, ...]
     """Where it looked, in order, and what was there; the last one is the chosen place."""
+    missed: tuple[str, ...] = ()
+    """Variables that name a place where nothing is to be opened, with that place and the reason."""
+
+    @property
+    def said(self) -> str:
+        """In one line: what was chosen and why, and in the place of what that was named."""
+        if not self.missed:
+            return f"reading {self.why}"
+        return f"{'; '.join(self.missed)}; reading {self.why} instead"
 
 
 class _Looked(msgspec.Struct, frozen=True):
@@ -49,6 +58,8 @@ class _Looked(msgspec.Struct, frozen=True):
     found: str
     why: str
     names: tuple[str, ...] = ()
+    variable: str = ""
+    """What names it, if anything does."""
 
 
 def discover(
@@ -62,17 +73,20 @@ def discover(
     or `$KORG_SERVER_ADDR` names; `.korg` of this folder or one above it; a server on this machine;
     `$KORG_HOME` or `~/.korg`. A server counts when it answers with a journal. Raises nothing."""
     looked: list[str] = []
+    missed: list[str] = []
     for each in _places(here, environment, Path("~").expanduser() if home is None else home, ask or _ask):
         if each.names:
             looked.append(f"{each.place}: {each.found}")
-            return Discovery(each.names, f"{each.place} ({each.why})", tuple(looked))
+            return Discovery(each.names, f"{each.place} ({each.why})", tuple(looked), tuple(missed))
+        if each.variable:
+            missed.append(f"{each.variable}={each.place}: {each.found}")
         looked.append(f"{each.place}: {each.found}" + f" ({each.why})" * bool(each.why))
-    return Discovery((), "no ledger was found", tuple(looked))
+    return Discovery((), "no ledger was found", tuple(looked), tuple(missed))
 
 
 def _places(here: Path | None, environment: Mapping[str, str], home: Path, ask: Ask) -> Iterator[_Looked]:
     if environment.get("KORG_JOURNAL_PATH"):
-        yield _file_or_folder(Path(environment["KORG_JOURNAL_PATH"]), "named by KORG_JOURNAL_PATH")
+        yield _named("KORG_JOURNAL_PATH", _file_or_folder(Path(environment["KORG_JOURNAL_PATH"])))
     else:
         yield _Looked("$KORG_JOURNAL_PATH", "not set", "")
     yield from _servers(environment, ask)
@@ -80,13 +94,17 @@ def _places(here: Path | None, environment: Mapping[str, str], home: Path, ask: 
     last = Path(own) if own else home / ".korg"
     yield from _project(here, last)
     yield _server(DEFAULT, "a server on this machine", DEFAULT_SECONDS, ask)
-    yield _file_or_folder(last, "named by KORG_HOME" if own else "of the home folder")
+    yield _named("KORG_HOME", _file_or_folder(last)) if own else _file_or_folder(last, "of the home folder")
+
+
+def _named(variable: str, looked: _Looked) -> _Looked:
+    return msgspec.structs.replace(looked, why=f"named by {variable}", variable=variable)
 
 
 def _servers(environment: Mapping[str, str], ask: Ask) -> Iterator[_Looked]:
     named = [name for name in _SERVERS if environment.get(name)]
     for name in named:
-        yield _server(_completed(environment[name]), f"named by {name}", NAMED_SECONDS, ask)
+        yield _named(name, _server(_completed(environment[name]), "", NAMED_SECONDS, ask))
     if not named:
         yield _Looked("$KORG_URL", "not set", "")
 
@@ -123,7 +141,7 @@ def _project(here: Path | None, last: Path) -> Iterator[_Looked]:
             yield _file_or_folder(folder / ".korg", "of a folder above this one")
 
 
-def _file_or_folder(place: Path, why: str) -> _Looked:
+def _file_or_folder(place: Path, why: str = "") -> _Looked:
     """A folder counts when a ledger is in it, however deep, by its content; all that are in it are shown."""
     try:
         if place.is_file():

@@ -170,6 +170,45 @@ async def test_a_rewind_to_0_leaves_the_event_that_says_so():
         assert pilot.app.screen.view.count == 0
 
 
+async def test_another_ledger_in_its_place_is_no_rewind():
+    source, other = MemorySource(seven()), Book()
+    other.infer(other.prompt("something else"))
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(other)
+        await pilot.pause()
+        assert notice(pilot) == "another ledger is there now: none of the 7 events of the old one is in it"
+        source.becomes(kept(other, 0))
+        await pilot.pause()
+        assert notice(pilot).startswith("rewound to 0: 2 dropped")
+
+
+async def test_our_own_recorder_seals_every_rewind_so_an_empty_store_is_another_one():
+    ours = seven()
+    for record in ours.records:
+        record["metadata"]["tags"] = {"recorder": "korg-tui", "store": "a", "generation": "1"}
+    source = MemorySource(ours)
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(b"")
+        await pilot.pause()
+        assert notice(pilot) == "another ledger is there now: none of the 7 events of the old one is in it"
+
+
+async def test_what_is_kept_of_a_ledger_that_begins_at_0_is_a_rewind():
+    zero = seven()
+    for record in zero.records:
+        record["seq_id"] -= 1
+        if (parent := record["metadata"].get("triggered_by")) is not None:
+            record["metadata"]["triggered_by"] = parent - 1
+    source = MemorySource(zero)
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(kept(zero, 1))
+        await pilot.pause()
+        assert notice(pilot).startswith("rewound to 0: 6 dropped")
+
+
 async def test_numbers_are_used_again_and_a_stale_client_names_what_is_gone():
     source = MemorySource(seven())
     async with open_session(source) as pilot:

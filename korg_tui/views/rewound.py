@@ -13,7 +13,7 @@ from korg_tui.reading import Reading
 from korg_tui.sources import BodyGone
 from korg_tui.text import visible
 from korg_tui.views import summary, values
-from korg_tui.views.rewound_notes import Drop, drops, is_back, is_rewind, named_drop, stands_at
+from korg_tui.views.rewound_notes import Drop, drops, is_back, is_ours, is_rewind, named_drop, stands_at
 from korg_tui.views.sections import Line, Section
 from korg_tui.views.words import plural
 
@@ -38,7 +38,10 @@ _SPARED = {
 
 def rewound_words(reading: Reading, change: Rewound) -> str:
     """`rewound to 41 by human:dusk: 17 dropped; §3 would have kept 3 of them`; and what an old writer has
-    put back."""
+    put back. Where nothing of the old ledger stands, it can be another one."""
+    if _is_another(reading, change):
+        count = _count(len(change.dropped))
+        return f"another ledger is there now: none of the {count} of the old one is in it"
     who = _who(reading, change)
     by = f" by {visible(who, 80)}" if who else ""
     open_ = sum(each.fate == "possible" for each in change.dropped)
@@ -49,6 +52,20 @@ def rewound_words(reading: Reading, change: Rewound) -> str:
     earlier = (gone for gone in change.ledger.gone if gone.generation < change.generation)
     back = sum(is_back(change.ledger, gone) for gone in earlier)
     return f"{words}; {back} dropped earlier are back" if back else words
+
+
+def _is_another(reading: Reading, change: Rewound) -> bool:
+    """Whether there is another ledger now: nothing of the old one was kept, and no rewind says so. One that
+    is empty can be the old one, unless our own recorder wrote that: it seals every rewind."""
+    ledger, dropped = change.ledger, change.dropped
+    if change.to or any(is_back(ledger, gone) for gone in dropped):
+        return False
+    if not len(ledger):
+        return is_ours(_look(reading, ledger, dropped[0]).found)
+    # An event numbered 0 can have been kept.
+    first = ledger.seq_at(0)
+    kept = first is not None and first <= 0 and all(gone.event.seq != first for gone in dropped)
+    return not kept and not is_rewind(ledger, 0)
 
 
 def _who(reading: Reading, change: Rewound) -> str:

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 from korg_tui.causal import Gone, Ledger
 from korg_tui.event import Kind
+from korg_tui.formats import Body
 
 REWIND = "LedgerRewind"
 """The event with which a sealed rewind says what it did."""
+
+_RECORDER = "korg-tui"
+"""The tag `recorder` of what `korg-tui serve` writes."""
 
 _KEPT_AS = "drops"
 
@@ -54,6 +58,12 @@ def is_back(ledger: Ledger, gone: Gone) -> bool:
 def is_rewind(ledger: Ledger, row: int) -> bool:
     """Whether a row is the event that a sealed rewind leaves behind."""
     return ledger.kind[row] == Kind.GOVERNANCE and ledger.tool_at(row) == REWIND
+
+
+def is_ours(found: Body | None) -> bool:
+    """Whether our own recorder wrote a record."""
+    tags = None if found is None else found.metadata.get("tags")
+    return isinstance(tags, dict) and tags.get("recorder") == _RECORDER
 
 
 def named_drop(ledger: Ledger, row: int) -> Drop | None:

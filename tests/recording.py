@@ -161,7 +161,7 @@ class Process(Asked):
 
     popen: subprocess.Popen[str] = field(kw_only=True)
     said: str = field(kw_only=True)
-    """Its first line on standard error."""
+    """What it said on standard error when it began."""
 
     def kill(self) -> None:
         self.popen.kill()
@@ -187,7 +187,7 @@ def process(
     try:
         assert popen.stderr is not None
         said = ""
-        while "listening at" not in said:
+        while "in another terminal" not in said:
             line = popen.stderr.readline()
             assert line, said or f"it ended with {popen.wait()}"
             said += line

@@ -178,7 +178,10 @@ def test_without_the_extra_it_says_what_to_install(folder: Path) -> None:
     done = run("--store", str(folder), code=hidden + SERVE)
     assert (done.returncode, done.stderr.splitlines()) == (
         2,
-        ["korg-tui: serve needs two more packages: pip install 'korg-tui[serve]'"],
+        [
+            "korg-tui: serve needs two more packages: pip install 'korg-tui[serve]'"
+            "  (in a checkout: pip install '.[serve]')"
+        ],
     )
 
 
@@ -192,6 +195,26 @@ def test_what_a_crash_left_is_said_at_the_next_start(folder: Path) -> None:
         assert "half an event at the end, never acknowledged, was put into" in server.said
         assert server.post(call()).json() == {"seq_id": 2}
         server.end()
+    assert len(stored(folder)) == 2
+
+
+def test_the_address_is_read_whole_on_a_narrow_terminal(folder: Path) -> None:
+    with process(folder) as server:
+        first, second = server.said.splitlines()
+    url = f"http://127.0.0.1:{server.port}"
+    assert first.startswith(f"korg-tui: listening at {url}, recording into ")
+    assert len(first.partition(",")[0]) < 80
+    assert second == f"korg-tui: in another terminal: korg-tui {url}"
+
+
+def test_a_file_that_is_taken_away_is_written_again_and_that_is_said(folder: Path) -> None:
+    with process(folder) as server:
+        server.post(call())
+        (folder / "korg-tui.jsonl").unlink()
+        server.post(call())
+        _, said = server.end()
+    path = folder / "korg-tui.jsonl"
+    assert said == f"korg-tui: {path} was taken away; it was written again, with 1 event\n"
     assert len(stored(folder)) == 2
 
 

@@ -217,9 +217,11 @@ def test_demo_serve_plays_the_run_into_a_server_and_serves_until_it_is_interrupt
     assert [[each.get(name) for name in same] for each in served] == [
         [each["event"].get(name) for name in same] for each in standin.events
     ]  # fmt: skip
-    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("korg-tui-demo-")] != []
+    (temporary,) = [path for path in tmp_path.iterdir() if path.name.startswith("korg-tui-demo-")]
+    assert f"{temporary} is temporary, and removed at the end; --store FOLDER keeps" in demo.said
     demo.process.send_signal(signal.SIGINT)
     assert "Traceback" not in demo.rest()
+    assert demo.said.endswith(f"korg-tui: {temporary} was removed, with all that was recorded\n")
     assert demo.process.wait(LONG) == 130
     assert list(tmp_path.iterdir()) == []
 
@@ -233,6 +235,7 @@ def test_whatever_ends_it_half_way_ends_its_server(tmp_path: Path, end: signal.S
     code = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[end]
     assert demo.process.wait(LONG) == code
     assert (tmp_path / "kept" / "korg-tui.jsonl").exists()
+    assert "temporary" not in demo.said and "removed" not in demo.said
     with pytest.raises(OSError):
         demo.get("/api/journal")
 

@@ -63,7 +63,7 @@ def demo_serve(arguments: argparse.Namespace) -> int:
         stack.enter_context(_ended_by(signal.SIGTERM, signal.SIGHUP))
         store = arguments.store
         if store is None:
-            store = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="korg-tui-demo-")))
+            store = stack.enter_context(_temporary())
         port = _free_port()
         server = stack.enter_context(_server(port, store))
         try:
@@ -119,6 +119,16 @@ def _answers(server: subprocess.Popen[bytes], url: str) -> bool:
     finally:
         connection.close()
     return False
+
+
+@contextlib.contextmanager
+def _temporary() -> Iterator[Path]:
+    """A folder that is there while the block lasts; both ends of it are told."""
+    with tempfile.TemporaryDirectory(prefix="korg-tui-demo-") as folder:
+        _say(f"{folder} is temporary, and removed at the end; --store FOLDER keeps what is recorded")
+        yield Path(folder)
+    with contextlib.suppress(OSError):
+        _say(f"{folder} was removed, with all that was recorded")
 
 
 @contextlib.contextmanager

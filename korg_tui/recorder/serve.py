@@ -16,6 +16,9 @@ TOKEN_VARIABLE = "KORG_TOKEN"
 """Holds the bearer token; readers of a server send the same."""
 
 USAGE = 2
+_MISSING = (
+    "serve needs two more packages: pip install 'korg-tui[serve]'  (in a checkout: pip install '.[serve]')"
+)
 _TOKEN = re.compile(r"[!-~]{16,4096}")
 
 
@@ -51,7 +54,7 @@ def serve(arguments: argparse.Namespace) -> int:
     """Record until a signal ends it: 130 after SIGINT, 0 after SIGTERM. Raises `SourceError` for what a
     person can put right."""
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
-        raise SourceError("serve needs two more packages: pip install 'korg-tui[serve]'", USAGE)
+        raise SourceError(_MISSING, USAGE)
     token = _token(arguments)
     host = _host(arguments, token)
     from korg_tui.recorder.server.serving import run

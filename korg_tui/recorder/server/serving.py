@@ -83,9 +83,8 @@ def _greet(store: Store, url: str, token: str) -> None:
     events = store.head.total
     held = f"{events:,} {'event' if events == 1 else 'events'}"
     whom = ", for those who send the token" if token else ""
-    _say(
-        f"listening at {url}{whom}, recording into {store.path} ({held}); in another terminal: korg-tui {url}"
-    )
+    _say(f"listening at {url}{whom}, recording into {store.path} ({held})")
+    _say(f"in another terminal: korg-tui {url}")
 
 
 def _say(text: str) -> None:

@@ -8,6 +8,7 @@ beside the old one and takes its name, so that there is always either the one or
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import threading
 import uuid
@@ -29,6 +30,9 @@ from korg_tui.sources import SourceError
 LEDGER = "korg-tui.jsonl"
 CUT = ".cut"
 """The folder, below that of the store, where what was cut away lies: no reader takes it for a ledger."""
+
+
+_log = logging.getLogger("korg_tui.recorder")
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +263,8 @@ class Store:
             self.lock.close()
             self.lock = lock
         self._replace(disk.pieces(self._file.fileno(), 0, self._end), self._head, self._index)
+        events = f"{self._head.total:,} {'event' if self._head.total == 1 else 'events'}"
+        _log.warning("%s was taken away; it was written again, with %s", self.path, events)
 
     # --- rewinding
 

@@ -62,6 +62,13 @@ async def test_a_server_that_cannot_be_reached_says_for_how_long(width, words):
         assert len(drawn(pilot)) == 1
         await keys(pilot, "enter")
         assert "FOLLOW · back since 14:02:10 · 5 events" in status(pilot)
+        clock.move(16)
+        pilot.app.screen._grow_older()
+        assert "back since 14:02:10" in status(pilot)
+        clock.move(1)
+        pilot.app.screen._grow_older()
+        assert status(pilot).startswith("FOLLOW · 5 events · ")
+        assert status(pilot).rstrip().endswith("127.0.0.1:8080")
 
 
 @pytest.mark.parametrize(
@@ -91,6 +98,36 @@ async def test_what_a_folder_warns_of_is_said_as_it_says_it():
         source.says("warned", FOLDER, at_ms=START_MS)
         await pilot.pause()
         assert "logs: not read: a.jsonl (no permission to read it)" in status(pilot)
+
+
+async def test_a_session_that_ends_before_a_hole_says_where_newer_events_are():
+    book = a_loop(9)
+    lines = book.nested().splitlines(keepends=True)
+    source = MemorySource(b"".join(lines[:3]), NAME)
+    async with app_over(source).run_test(size=(120, 24)) as pilot:
+        await pilot.pause()
+        assert status(pilot).startswith("FOLLOW · 3 events")
+        source.append(b"".join(lines[6:]))
+        source.post(Holes(((4, 6),)))
+        await pilot.pause()
+        assert status(pilot).startswith("FOLLOW · newer events in session 7 · 3 events · 3 events not loaded")
+        await keys(pilot, ":", "7", "enter")
+        await pilot.pause()
+        assert pilot.app.screen.spine.session.seq == 7
+        assert "newer events" not in status(pilot)
+        await keys(pilot, ":", "1", "enter")
+        await pilot.pause()
+        end = len(source.epochs[-1])
+        source.epochs[-1] += b"".join(lines[3:6])
+        records = []
+        for line in lines[3:6]:
+            records.append(decode(line.rstrip(b"\n"), end))
+            end += len(line)
+        source.post(Filled(tuple(records)))
+        source.post(Holes(()))
+        await pilot.pause()
+        assert "newer events" not in status(pilot)
+        assert " · 10 events · " in status(pilot)
 
 
 @pytest.mark.parametrize("width", [80, 120])

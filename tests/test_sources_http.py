@@ -127,6 +127,25 @@ def test_a_server_that_takes_long_for_the_whole_ledger_is_asked_for_it_even_less
     assert whole.due
 
 
+def test_while_something_is_missing_the_whole_ledger_is_asked_for_in_growing_pauses(server, ledger, follow):
+    ledger.add(450)
+    following = follow()
+    server.capabilities = "none"
+    ledger.write(1_000, "Read", 448)
+    ledger.add(300)
+    asked = []
+    for _ in range(300):
+        before = server.count("/api/capabilities")
+        following.poll()
+        if server.count("/api/capabilities") > before:
+            asked.append(following.clock())
+    assert asked == [10, 20, 40, 80, 140, 200, 260]
+    server.capabilities = "whole"
+    following.poll(after=20)
+    assert following.holes == []
+    assert following.contents() == contents(ledger.lines)
+
+
 def test_without_the_whole_ledger_a_hole_is_named_and_filled_as_far_as_children_go(server, ledger, follow):
     server.capabilities = "none"
     ledger.add(60)

@@ -29,6 +29,9 @@ class Told:
 WELL = ("live", "back")
 """States in which a source is followed, and nothing need be said of it."""
 
+BACK_MS = 10_000
+"""For so long it is said that a source is back."""
+
 
 def crumbs(spine: Spine, line: SpineLine | None, cells: int) -> Parts:
     """Ledger › session “prompt” › lane › event; the prompt gets the room that the others leave."""
@@ -64,9 +67,9 @@ def _prompt(spine: Spine) -> str:
 def status(
     spine: Spine, view: SpineView, reading: Reading, told: Told, findings: Parts, cells: int
 ) -> Parts:
-    """How it is followed, and how the source is doing · findings · counts of the session · the source's name
-    in the room that is left."""
-    follow = _follow(view, reading)
+    """How it is followed, where it goes on, and how the source is doing · findings · counts of the session ·
+    the source's name in the room that is left."""
+    follow = [*_follow(view, reading), *_beyond(spine)]
     room = cells - sum(width(text) + len(_BETWEEN) for text, _ in follow)
     shown = _joined([*follow, *_source(reading, told, room), *findings, *_counts(spine)])
     room = cells - sum(width(visible(text)) for text, _ in shown) - len(_BETWEEN)
@@ -90,6 +93,16 @@ def _follow(view: SpineView, reading: Reading) -> Parts:
     return [(f"PAUSED +{view.behind:,}" if view.behind else "PAUSED", "line--mark")]
 
 
+def _beyond(spine: Spine) -> Parts:
+    """Where newer events are than those of this session, which ends before a hole: what would tell whose they
+    are is missing."""
+    ledger, session = spine.ledger, spine.session
+    if session is None or not any(session.last_seq < hole.first for hole in ledger.holes):
+        return []
+    newest = max(ledger.sessions, key=lambda each: each.last_seq)
+    return [(f"newer events in session {newest.seq}", "line--mark")] if newest is not session else []
+
+
 def _counts(spine: Spine) -> Parts:
     session = spine.session
     if session is None:
@@ -108,7 +121,7 @@ def _counts(spine: Spine) -> Parts:
 def _source(reading: Reading, told: Told, cells: int) -> Parts:
     if not reading.caught_up and reading.state == "reading":
         return [(f"reading {100 * reading.done // reading.total} %" if reading.total else "reading", "")]
-    if reading.state == "back":
+    if reading.state == "back" and told.now_ms - reading.at_ms < BACK_MS:
         return [(f"back since {_moment(reading, told)}", "line--good")]
     if reading.state in WELL:
         return []
@@ -155,6 +168,7 @@ def _reason(said: str) -> str:
     return found[1] if found else ""
 
 
-def ages(reading: Reading) -> bool:
+def ages(reading: Reading, now_ms: int) -> bool:
     """Whether what is said of a source changes with the time."""
-    return reading.state == "offline"
+    news = reading.state == "back" and now_ms - reading.at_ms < 2 * BACK_MS
+    return news or reading.state == "offline"

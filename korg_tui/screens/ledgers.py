@@ -125,8 +125,9 @@ class LedgersScreen(KorgScreen):
 
     def _grow_older(self) -> None:
         if self.on_top and self.ready:
-            self.lines.grow_older(self.korg.clock())
-            older = [reading for reading in self._told if ages(reading)]
+            now = self.korg.clock()
+            self.lines.grow_older(now)
+            older = [reading for reading in self._told if ages(reading, now)]
             if older:
                 self._changed.update(dict.fromkeys(older))
                 self.show_rows()
@@ -266,7 +267,7 @@ class LedgersScreen(KorgScreen):
         try:
             self.korg.push_screen(EventsScreen(self.korg.readings, query))
         except QueryError as error:
-            self.say(visible(str(error)))
+            self.say(visible(error.short))
 
     def do_demo(self) -> None:
         self.post_message(OpenDemo())

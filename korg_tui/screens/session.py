@@ -179,7 +179,7 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
         return headlines.Told(self.korg.zone, self.korg.clock())
 
     def _grow_older(self) -> None:
-        if headlines.ages(self.reading) and self.on_top:
+        if headlines.ages(self.reading, self.korg.clock()) and self.on_top:
             self.show_status()
 
     # what comes in

@@ -13,8 +13,8 @@ LEAST_SECONDS = 10.0
 TIMES_AS_LONG = 5.0
 """And at least so many times what the last one took."""
 
-GIVEN_UP_SECONDS = 60.0
-"""Before a server that did not give it is asked for it again."""
+LONGEST_SECONDS = 60.0
+"""Before a server that did not give it is asked for it again, at most: the pause doubles each time."""
 
 Given = Generator[tuple[int, int], None, "tuple[wire.Taken, ...] | None"]
 
@@ -27,6 +27,7 @@ class Whole:
         self._clock = clock
         self._due = 0.0
         self._asked = False
+        self._refused = 0
         self.works = True
         """The last answer was one, or none has been asked for yet."""
 
@@ -53,6 +54,7 @@ class Whole:
         finally:
             took = self._clock() - began
             self.works = found is not None
-            least = LEAST_SECONDS if self.works else GIVEN_UP_SECONDS
-            self._due = self._clock() + max(least, TIMES_AS_LONG * took)
+            pause = min(LEAST_SECONDS * 2**self._refused, LONGEST_SECONDS)
+            self._refused = 0 if self.works else self._refused + 1
+            self._due = self._clock() + max(LEAST_SECONDS if self.works else pause, TIMES_AS_LONG * took)
         return found

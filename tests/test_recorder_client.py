@@ -7,8 +7,10 @@ import json
 import logging
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from korg_tui.causal import Pointer, links, rewind
 from korg_tui.recorder import client as documentation
 from korg_tui.recorder.client import RecorderClient
 from korg_tui.recorder.client.connection import server_url
+from korg_tui.recorder.client.plain import Budget, plain
 from standin_server import LONG, Standin, read, serving
 
 MAIN = "agent:mine/main@1.0"
@@ -621,3 +624,90 @@ def test_the_body_is_ascii_json_of_the_append_shape(server: Standin, client: Rec
         "event_type", "source_agent", "tool_name", "args", "result", "success", "duration_ms", "triggered_by",
         "payload_refs",
     ]  # fmt: skip
+
+
+# --- what an agent may hand over
+
+
+@dataclass
+class Node:
+    name: str
+    parent: Node | None = None
+    kids: list[Node] = field(default_factory=list)
+
+
+def test_a_graph_with_two_ways_back_to_itself_is_copied_at_once() -> None:
+    root = Node("r")
+    root.kids = [Node("a", root), Node("b", root)]
+    again = "[left out: the same again, it holds itself]"
+    assert plain(root)["kids"][1] == {"name": "b", "parent": again, "kids": []}
+    shared: list[object] = ["lol"]
+    for _ in range(70):
+        shared = [shared] * 10
+    budget = Budget()
+    copy = plain({"deep": shared, "last": 1}, budget)
+    assert budget.values > -100
+    assert "more than 200,000 values" in copy["…"]
+
+
+def test_what_is_larger_than_an_event_may_be_is_told_by_its_size(
+    server: Standin, client: RecorderClient
+) -> None:
+    client.tool("Read", {"a": "y" * (17 << 20), "b": b"\xff" * (17 << 20)}, {"c": "z"})
+    assert client.flush(LONG)
+    assert server.event(1)["args"] == {
+        "a": "[left out: 17,825,792 characters, an event has at most 16 MB]",
+        "b": "[left out: 17,825,792 bytes, an event has at most 16 MB]",
+    }
+    assert server.event(1)["result"] == {"c": "z"}
+
+
+def test_numbers_of_an_enumeration_are_numbers(server: Standin, client: RecorderClient) -> None:
+    client.tool("Fetch", {}, {"status": HTTPStatus.OK})
+    assert client.flush(LONG)
+    assert server.event(1)["result"] == {"status": 200}
+
+
+class Rough(Exception):
+    """Cannot even be told."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("in str")
+
+    def __bool__(self) -> bool:
+        raise RuntimeError("in bool")
+
+
+def test_the_exception_of_the_agent_comes_through_whatever_it_is(
+    server: Standin, client: RecorderClient
+) -> None:
+    with pytest.raises(Rough), client.sub_agent("x", "y"):
+        raise Rough
+    assert client.flush(LONG)
+    assert server.event(2)["result"]["error"] == "Rough: <Rough>"
+
+
+@pytest.mark.parametrize("duration", [None, "5s", 10**400, float("nan"), -3, Rough()])
+def test_what_is_no_duration_is_none(server: Standin, client: RecorderClient, duration: object) -> None:
+    client.tool("x", {}, {}, duration_ms=duration)  # type: ignore[arg-type]
+    assert client.flush(LONG)
+    assert server.event(1)["duration_ms"] == 0
+
+
+def test_nothing_that_an_agent_hands_over_raises(
+    server: Standin, client: RecorderClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    recorder: Any = client
+    assert recorder.prompt("x", by=None) == 1
+    assert recorder.prompt("x", args=[1], timeout=float("inf")) == 2
+    recorder.inference("x", args="abc", timeout="soon")
+    recorder.inference("x", timeout=float("nan"))
+    recorder.tool(Rough(), Rough(), Rough(), success=Rough(), triggered_by="5")
+    recorder.sub_agent(None, None, args=[1]).close()
+    recorder.rewind("5")
+    recorder.rewind(1, by=None, reason=None)
+    assert recorder.flush("x") in (True, False)
+    assert client.flush(LONG)
+    assert "a timeout is a number of seconds, not a str" in warnings(caplog)
+    assert "lost LedgerRewind: it goes to a seq, not to a str" in warnings(caplog)
+    assert any(each.startswith("triggered_by takes") for each in warnings(caplog))

@@ -532,3 +532,19 @@ def test_a_forked_child_delivers_its_own_and_not_its_parents(server: Standin) ->
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(server.tools()) == ["child", *["parent"] * 21, "user_prompt"]
     assert {parent for _, tool, parent, _ in server.rows() if tool != "user_prompt"} == {1}
+
+
+def test_what_waits_takes_no_more_room_than_is_given(
+    server: Standin, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox, "ROOM", 1 << 20)
+    server.gate.clear()
+    with client_of(server) as client:
+        client.tool("first")
+        assert server.arrived.acquire(timeout=LONG)
+        for number in range(9):
+            client.tool("Read", {"file_path": "a"}, f"{number}" * 200_000)
+        server.gate.set()
+        assert client.flush(LONG)
+    assert server.tools() == ["first", *["Read"] * 5]
+    assert sum("newer events wait" in each for each in warnings(caplog)) == 4

@@ -23,8 +23,8 @@ The recorder never breaks an agent. Every event goes into one ordered queue, and
 at a time. `tool` returns at once. `prompt` and `inference` wait for their seq, at most `timeout` seconds
 (say 0 in an event loop), and not at all when nobody answers at the server's address; they return None then,
 and the event stays in the queue: what hangs from it is posted after it, and gets the right cause. The queue
-has 256 places; when it is full, the oldest event is lost. What hangs from a lost event hangs from the
-nearest cause that was taken; if there is none, it is an orphan. A WARNING of the logger
+has 256 places (and 64 MB); when it is full, the oldest event is lost. What hangs from a lost event hangs
+from the nearest cause that was taken; if there is none, it is an orphan. A WARNING of the logger
 `korg_tui.recorder.client` names the tool and the actor of whatever is lost:
 
 - pushed out of a full queue; not delivered for 15 minutes, or when the client was closed;
@@ -35,6 +35,9 @@ nearest cause that was taken; if there is none, it is an orphan. A WARNING of th
 A post whose answer was lost is not: the journal is asked whether it arrived, before it is posted again. An
 event may be in the ledger twice when the journal cannot say (a WARNING tells), or when the server was silent
 for `request_timeout` seconds and took it after all.
+
+What is recorded is copied at once, up to 200,000 values and 16 MB of text an event, so that no agent is held
+for long: in place of what exceeds that, or holds itself, stands a text that says so.
 
 Secrets are taken out (`korg_tui.recorder.redact`) before anything is hashed or sent. Values of more than
 1,024 canonical bytes become blobs, kept before the event that names them is posted (§7.2, §7.3): in the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from array import array
@@ -10,9 +11,12 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
-from korg_tui.recorder.client.outbox import Outbox
-from korg_tui.recorder.client.plain import plain
+from korg_tui.recorder.client.outbox import LOG, Outbox
+from korg_tui.recorder.client.plain import Budget, name_of, plain
 from korg_tui.recorder.client.posting import Posting
+
+LONGEST_MS = float(1 << 53)
+"""A duration that every server can hold."""
 
 
 @dataclass(slots=True)
@@ -40,12 +44,12 @@ class Run:
         self.spines.append(spine)
         return spine
 
-    def name_for(self, name: str, parent: str) -> str:
+    def actor_for(self, word: str, parent: str) -> str:
         """A name that no agent of this run has: sub-agents of `agent:mine/main@1` are
         `agent:mine/sub-…@1`."""
         runtime, at, version = parent.partition("@")
         runtime = re.sub(r"/(main|sub-[^/]*)$", "", runtime)
-        word = re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-")[:32] or "agent"
+        word = re.sub(r"[^A-Za-z0-9._]+", "-", word).strip("-")[:32] or "agent"
         with self.outbox.order:
             number, actor = 1, f"{runtime}/sub-{word}{at}{version}"
             while actor in self.names:
@@ -82,11 +86,10 @@ class AgentRecorder:
         hang from it. `result` is an object or text, `args` what was asked with (the name of the model,
         say)."""
         values = values_of(args, result)
+        how = truth(success), whole_ms(duration_ms)
 
         def make() -> Posting:
-            made = Posting(
-                "llm_inference", self.actor, *values, bool(success), whole_ms(duration_ms), self.next
-            )
+            made = Posting("llm_inference", self.actor, *values, *how, self.next)
             made.spine = self.spine
             self.round = self.next = made
             return made
@@ -107,12 +110,14 @@ class AgentRecorder:
 
         It hangs from the latest inference; a retry hangs from the call that failed (§2): give what that
         `tool` returned, or its seq, as `triggered_by`. `result` is an object or text."""
-        values = values_of(args, result)
+        called, values = name_of(name), values_of(args, result)
+        how = truth(success), whole_ms(duration_ms)
+        cause = cause_of(triggered_by)
 
         def make() -> Posting:
-            made = Posting(plain(str(name)), self.actor, *values, bool(success), whole_ms(duration_ms))
-            made.parent = self.round if triggered_by is None else triggered_by
-            made.named = isinstance(triggered_by, int)
+            made = Posting(called, self.actor, *values, *how)
+            made.parent = self.round if cause is None else cause
+            made.named = isinstance(cause, int)
             made.spine = self.spine
             return made
 
@@ -123,23 +128,27 @@ class AgentRecorder:
         and `sub-NAME-2` when there was one (§2b). Its prompt hangs from this agent's latest inference. Close
         it when it has returned, or use it in a `with` block. `args` are more arguments of the `Agent`
         call."""
-        return SubAgent(self, name, prompt, args or {})
+        return SubAgent(self, name, prompt, args)
 
 
 class SubAgent(AgentRecorder):
     """A sub-agent from its prompt to its return. Made by `sub_agent`."""
 
-    def __init__(self, parent: AgentRecorder, name: str, prompt: str, args: Mapping[str, Any]) -> None:
-        super().__init__(parent.run, parent.run.name_for(name, parent.actor))
+    def __init__(
+        self, parent: AgentRecorder, name: str, prompt: str, args: Mapping[str, Any] | None
+    ) -> None:
+        called = name_of(name)
+        super().__init__(parent.run, parent.run.actor_for(called, parent.actor))
         self._parent = parent
-        self._args = {"description": name, "prompt": prompt, **args}
+        self._args = {"description": called, "prompt": prompt, **members_of(args)}
         self._began = self.run.clock()
         self._closed = False
         asked = values_of({"prompt": prompt}, None)
 
         def make() -> Posting:
             self._decision = parent.round
-            self._prompt = Posting("user_prompt", self.actor, *asked, parent=parent.round, spine=self.spine)
+            self._prompt = Posting("user_prompt", self.actor, *asked, parent=parent.round)
+            self._prompt.spine = self.spine
             self.round = self.next = self._prompt
             return self._prompt
 
@@ -155,11 +164,10 @@ class SubAgent(AgentRecorder):
         self._closed = True
         took = 1000 * (self.run.clock() - self._began) if duration_ms is None else duration_ms
         values = values_of(self._args, result)
+        how = truth(success), whole_ms(took)
 
         def make() -> Posting:
-            made = Posting(
-                "Agent", self._parent.actor, *values, bool(success), whole_ms(took), self._decision
-            )
+            made = Posting("Agent", self._parent.actor, *values, *how, self._decision)
             made.spine = self._parent.spine
             made.returns = tuple(each for each in (self._prompt, self.round) if each is not None)
             # An inference that came in between did not wait for this: it goes on from that one (§2a).
@@ -177,18 +185,53 @@ class SubAgent(AgentRecorder):
     ) -> None:
         if error is None:
             self.close()
-        else:
-            self.close({"error": f"{type(error).__name__}: {error}"}, success=False)
+            return
+        with contextlib.suppress(Exception):  # the agent's own is on its way, and no other takes its place
+            self.close({"error": f"{type(error).__name__}: {name_of(error)}"}, success=False)
 
 
-def values_of(args: Mapping[str, Any] | None, result: object) -> tuple[Any, Any]:
-    """Arguments and result as the append shape has them: an object, and an object or text."""
-    given, returned = plain(args or {}), plain({} if result is None else result)
+def values_of(args: object, result: object) -> tuple[Any, Any, int]:
+    """Arguments and result as the append shape has them, an object, and an object or text; and the bytes
+    that they take."""
+    budget = Budget()
+    given = plain({} if args is None else args, budget)
+    returned = plain({} if result is None else result, budget)
     if not isinstance(given, dict):
-        given = {"value": given}
-    return given, returned if isinstance(returned, dict | str) else {"content": returned}
+        given = {"value": given} if given else {}
+    if not isinstance(returned, dict | str):
+        returned = {"content": returned}
+    return given, returned, budget.spent
 
 
-def whole_ms(duration_ms: float) -> int:
-    """A duration as the append shape has it."""
-    return round(duration_ms) if math.isfinite(duration_ms) and duration_ms > 0 else 0
+def members_of(args: object) -> Mapping[str, Any]:
+    """Arguments that others can be added to."""
+    if args is None:
+        return {}
+    return args if isinstance(args, dict) else {"value": args}
+
+
+def whole_ms(duration_ms: object) -> int:
+    """A duration as the append shape has it; 0 for what is none."""
+    try:
+        took = float(duration_ms)  # type: ignore[arg-type]
+    except Exception:
+        return 0
+    return round(min(took, LONGEST_MS)) if took > 0 and math.isfinite(took) else 0
+
+
+def truth(success: object) -> bool:
+    """Whether it went well; what cannot be told went well."""
+    try:
+        return bool(success)
+    except Exception:
+        return True
+
+
+def cause_of(triggered_by: object) -> Posting | int | None:
+    """What an event hangs from, when the agent has named something that it can hang from."""
+    if triggered_by is None or isinstance(triggered_by, Posting):
+        return triggered_by
+    if isinstance(triggered_by, int) and not isinstance(triggered_by, bool):
+        return int.__int__(triggered_by)
+    LOG.warning("triggered_by takes a seq or what tool() returned, not a %s", type(triggered_by).__name__)
+    return None

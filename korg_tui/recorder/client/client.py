@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from korg_tui.recorder.client.agents import AgentRecorder, Run, values_of
+from korg_tui.recorder.client.agents import AgentRecorder, Run, members_of, values_of
 from korg_tui.recorder.client.connection import Connection, server_url
 from korg_tui.recorder.client.delivery import Delivery
-from korg_tui.recorder.client.outbox import CAPACITY, Outbox
-from korg_tui.recorder.client.plain import plain
+from korg_tui.recorder.client.outbox import CAPACITY, LOG, Outbox
+from korg_tui.recorder.client.plain import name_of
 from korg_tui.recorder.client.posting import Posting, RewindPosting
 from korg_tui.recorder.client.shelf import Shelf
 
@@ -45,7 +45,7 @@ class RecorderClient(AgentRecorder):
         capacity: int = CAPACITY,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        if not actor.startswith(_OWNERS) or actor in _OWNERS:
+        if not isinstance(actor, str) or not actor.startswith(_OWNERS) or actor in _OWNERS:
             raise ValueError(f"{actor!r} names no agent: say agent:NAME/main@VERSION (§1.1)")
         self.url = server_url(url)
         """The address of the server."""
@@ -55,7 +55,7 @@ class RecorderClient(AgentRecorder):
         shelf = Shelf(connection, Path(folder) if folder else None, Path.cwd() / ".korg" / "blobs")
         delivery = Delivery(connection, shelf, redact)
         outbox = Outbox(delivery, connection.close, capacity=capacity, flush=flush)
-        super().__init__(Run(outbox, timeout, clock, {actor}), plain(actor))
+        super().__init__(Run(outbox, timeout, clock, {actor}), name_of(actor))
 
     def prompt(
         self,
@@ -69,8 +69,8 @@ class RecorderClient(AgentRecorder):
         """Record what a person asked (`user_prompt`), and return its seq, or None as `inference` does. The
         first one is the root of a session; later ones are follow-ups in it, unless `root` begins a session of
         its own."""
-        actor = plain(by if by.startswith(_PREFIXES) else f"human:{by}")
-        values = values_of({**(args or {}), "prompt": text}, None)
+        actor = person(by)
+        values = values_of({**members_of(args), "prompt": text}, None)
 
         def make() -> Posting:
             made = Posting("user_prompt", actor, *values, parent=None if root else self.round)
@@ -86,10 +86,14 @@ class RecorderClient(AgentRecorder):
         """Rewind the ledger: `POST /api/rewind`, after everything that was recorded so far, tried once.
         Returns the seq of the `LedgerRewind` event, or None when the server did not do it. What came later
         than the seq `to` is no more: each agent goes on from its latest inference or prompt that was kept."""
+        if not is_seq(to):
+            LOG.warning("lost LedgerRewind: it goes to a seq, not to a %s", type(to).__name__)
+            return None
+        actor, why = person(by), name_of(reason)
 
         def make() -> Posting:
             spines = tuple(self.run.spines)
-            return RewindPosting("LedgerRewind", plain(by), target=to, reason=plain(reason), spines=spines)
+            return RewindPosting("LedgerRewind", actor, target=int(to), reason=why, spines=spines)
 
         return self.run.post(make, timeout)
 
@@ -108,3 +112,14 @@ class RecorderClient(AgentRecorder):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def person(by: object) -> str:
+    """Who asked, as an actor (§1.1)."""
+    called = name_of("user" if by is None else by)
+    return called if called.startswith(_PREFIXES) else f"human:{called}"
+
+
+def is_seq(found: object) -> bool:
+    """Whether it can be one."""
+    return isinstance(found, int) and not isinstance(found, bool)

@@ -22,11 +22,17 @@ LOG = logging.getLogger("korg_tui.recorder.client")
 CAPACITY = 256
 """Events that wait (§7.5); the one that is being posted is not among them."""
 
+ROOM = 64 << 20
+"""Bytes that waiting events may take together, about."""
+
 KEEP = 900.0
 """Seconds for which one event is tried again: after that it would be told at a time that is not its own."""
 
 HANG_UP = 1.0
 """Seconds that `close` waits for an idle worker to end."""
+
+LONGEST_WAIT = 1e6
+"""Seconds that anybody waits for anything."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 """Seconds between two attempts."""
@@ -73,6 +79,8 @@ class Outbox:
         self.order = threading.Condition()
         """Held while postings get their order; never for long."""
         self._waiting: deque[Posting] = deque()
+        self._size = 0
+        """Bytes that those take."""
         self._current: Posting | None = None
         self._worker: threading.Thread | None = None
         self._unreachable = 0
@@ -84,26 +92,27 @@ class Outbox:
     def put(self, make: Callable[[], Posting]) -> Posting:
         """Make a posting and put it at the end, in one step that no other thread can come between. Returns it
         at once; a closed outbox loses it with a warning."""
-        pushed_out = None
+        pushed_out: list[Posting] = []
         with self.order:
             posting, closed = make(), self._closing
             if closed:
                 posting.lost()
             else:
                 pushed_out = self._append(posting)
+            waiting = len(self._waiting)
             self.order.notify_all()
         if closed:
             LOG.warning("lost %s: the recorder client is closed", posting)
-        elif pushed_out is not None:
-            LOG.warning(
-                "lost %s: %d newer events wait, the server is away or slow", pushed_out, self._capacity
-            )
+        for each in pushed_out:
+            LOG.warning("lost %s: %d newer events wait, the server is away or slow", each, waiting)
         return posting
 
-    def _append(self, posting: Posting) -> Posting | None:
-        pushed_out = self._waiting.popleft() if len(self._waiting) >= self._capacity else None
-        if pushed_out is not None:
-            pushed_out.lost()
+    def _append(self, posting: Posting) -> list[Posting]:
+        pushed_out = []
+        self._size += posting.size
+        while self._waiting and (len(self._waiting) >= self._capacity or self._size > ROOM):
+            pushed_out.append(self._pop())
+            pushed_out[-1].lost()
         self._waiting.append(posting)
         if self._worker is None or not self._worker.is_alive():
             self._worker = threading.Thread(target=self._work, name="korg-recorder", daemon=True)
@@ -112,10 +121,15 @@ class Outbox:
                 self._worker.start()
         return pushed_out
 
+    def _pop(self) -> Posting:
+        posting = self._waiting.popleft()
+        self._size -= posting.size
+        return posting
+
     def wait(self, posting: Posting, timeout: float) -> int | None:
         """The seq of a posting, as soon as it has one; None when it is lost, when nobody answers at the
         server's address, or after `timeout` seconds. The posting stays in the outbox until it is settled."""
-        deadline = self._clock() + timeout
+        deadline = self._clock() + seconds(timeout)
         with self.order:
             failed = self._unreachable
             self._hurry = True
@@ -130,7 +144,7 @@ class Outbox:
     def flush(self, timeout: float) -> bool:
         """Wait until everything is settled, at most `timeout` seconds; whether it is. A server that has never
         answered gets one attempt."""
-        deadline = self._clock() + timeout
+        deadline = self._clock() + seconds(timeout)
         with self.order:
             failed = self._unreachable
             self._hurry = True
@@ -154,6 +168,7 @@ class Outbox:
             self._ended = True
             current, left = self._current, list(self._waiting)
             self._waiting.clear()
+            self._size = 0
             for posting in left:
                 posting.lost()
             self.order.notify_all()
@@ -183,7 +198,7 @@ class Outbox:
                 if self._closing:
                     return None
                 self.order.wait()
-            self._current = self._waiting.popleft()
+            self._current = self._pop()
             return self._current
 
     def _bring(self, posting: Posting) -> None:
@@ -227,6 +242,15 @@ class Outbox:
             posting.lost()
         self._hang_up()
         self._begin()
+
+
+def seconds(timeout: object) -> float:
+    """How long somebody waits who has said `timeout`: not at all where that is no number."""
+    try:
+        return max(0.0, min(float(timeout), LONGEST_WAIT))  # type: ignore[arg-type]
+    except Exception:
+        LOG.warning("a timeout is a number of seconds, not a %s", type(timeout).__name__)
+        return 0.0
 
 
 _outboxes: weakref.WeakSet[Outbox] = weakref.WeakSet()

@@ -25,6 +25,8 @@ class Posting:
     actor: str
     args: Any = None
     result: Any = None
+    size: int = 0
+    """Bytes that arguments and result take, about."""
     success: bool = True
     duration_ms: int = 0
     parent: Posting | int | None = None
@@ -56,6 +58,7 @@ class Posting:
 
     def _let_go(self) -> None:
         self.args = self.result = None
+        self.size = 0
         self.returns = ()
         # What has a seq needs no cause any more; what has none passes on its own.
         self.parent = None if self.seq is not None else _first_known(self.parent)

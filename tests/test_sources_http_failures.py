@@ -430,6 +430,22 @@ def test_an_answer_that_never_begins_is_given_up(server, web, monkeypatch):
         web().get("/api/journal")
 
 
+def test_a_server_that_hangs_is_offline_since_it_was_asked(server, follow, monkeypatch):
+    following = follow()
+    get = following.source._web.get
+
+    def hangs(path, **more):
+        following.clock.seconds += 10
+        raise Away("no answer within 10 s")
+
+    monkeypatch.setattr(following.source._web, "get", hangs)
+    (offline,) = following.poll(after=3)
+    assert (offline.state, offline.at_ms, following.clock()) == ("offline", 3_000, 13)
+    monkeypatch.setattr(following.source._web, "get", get)
+    (back,) = following.poll(after=2)
+    assert (back.state, back.at_ms) == ("back", 15_000)
+
+
 def test_who_hangs_up_is_not_kept_waiting(server):
     server.wrong = "silent"
     source = HttpSource(server.url, environment={}, wait=True)

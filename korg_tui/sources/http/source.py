@@ -89,6 +89,7 @@ class HttpSource:
     def start(self) -> Iterator[Fact]:
         """The first reading, in batches. Ends with `CaughtUp`, or with a `State` when the server is waited
         for. Raises `SourceError` when it is no Korg server, or cannot be reached."""
+        asked_at = self._now()
         try:
             yield from self._look()
             if not self._wait:
@@ -103,12 +104,12 @@ class HttpSource:
             if not self._wait or isinstance(error, NotKorg | wire.NoJournal):
                 self._trouble = "failed"
                 raise _refused(self.name, error) from None
-            yield from self._fails(error)
+            yield from self._fails(error, asked_at)
 
     def poll(self) -> list[Fact]:
         """What changed since, in order. Raises nothing: a server that fails is a `State`."""
         facts: list[Fact] = []
-        known = self._caught_up
+        known, asked_at = self._caught_up, self._now()
         if self._web.closed:
             return facts
         try:
@@ -121,7 +122,7 @@ class HttpSource:
             return facts
         except (Away, Nonsense, wire.NoWireForm, OSError) as error:
             if not self._web.closed:
-                facts += self._fails(error)
+                facts += self._fails(error, asked_at)
             return facts
 
     def finish(self) -> list[Record]:
@@ -210,13 +211,14 @@ class HttpSource:
 
     # what goes wrong
 
-    def _fails(self, error: Exception) -> Iterator[Fact]:
+    def _fails(self, error: Exception, asked_at: int) -> Iterator[Fact]:
+        """A look that began at `asked_at` failed: that is since when, however long an answer was awaited."""
         self._seen, self._etag, self._unwritten = b"", "", ""
         self._pause = self._pauses.failed()
         state, text = _trouble(self.name, error)
         if state != self._trouble:
             self._trouble = state
-            yield State(state, text, self._now())
+            yield State(state, text, asked_at)
 
     def _recovers(self, known: bool) -> Iterator[Fact]:
         if self._trouble:

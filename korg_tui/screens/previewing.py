@@ -5,6 +5,7 @@ The arrow keys move N, and the sets follow at once; `j` and `k` look around whil
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -112,12 +113,10 @@ class PreviewingScreen(SteppingScreen):
 
     def _event_beside(self, row: int, step: int) -> int | None:
         """The nearest visible agent event below (1) or above (-1) a row."""
-        index = self.spine.standing_for(row)
-        if step < 0 and self.spine.row(index) < row:
-            index += 1
-        index += step
-        while 0 <= index < len(self.spine):
-            found = self.spine.row(index)
+        rows = self.spine.rows
+        index = bisect_right(rows, row) if step > 0 else bisect_left(rows, row) - 1
+        while 0 <= index < len(rows):
+            found = rows[index]
             if Kind(self.ledger.kind[found]).agent:
                 return found
             index += step

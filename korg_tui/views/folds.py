@@ -133,7 +133,7 @@ class Folds:
 
     def uncover(self, row: int) -> None:
         """Open every fold that hides a row."""
-        for what, holder in list(self._in_the_way(row)):
+        for what, holder in list(self.in_the_way(row)):
             lane = self.ledger.lane_at(holder)
             if what == "round":
                 self.flip_round(holder)
@@ -236,8 +236,8 @@ class Folds:
         inference = self.round_of(row)
         return inference is not None and self.round_folded(inference)
 
-    def _in_the_way(self, row: int) -> Iterator[tuple[str, int]]:
-        """The folds that hide a row, as (`lane` or `round`, row)."""
+    def in_the_way(self, row: int) -> Iterator[tuple[str, int]]:
+        """The folds that hide a row, as (`lane` or `round`, row), the outermost first."""
         lane = self.ledger.lane_at(row)
         if lane is None:
             return

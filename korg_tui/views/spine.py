@@ -198,8 +198,11 @@ class Spine:
         return self._shown.index(row)
 
     def standing_for(self, row: int) -> int:
-        """The index of a row, or of the last visible one before it."""
+        """The index of a row, of the fold that hides it, or else of the last visible one before it."""
         index = self._shown.index(row)
+        if index is None and 0 <= row < len(self.ledger) and not self.filtered:
+            holders = (self._shown.index(holder) for _, holder in self.folds.in_the_way(row))
+            index = next((holder for holder in holders if holder is not None), None)
         return index if index is not None else max(0, bisect_left(self.rows, row) - 1)
 
     # steps from a row to a row, hidden ones too; None when there is none

@@ -100,6 +100,21 @@ def test_an_error_names_the_word_and_what_is_known(query: str, said: str):
     with pytest.raises(QueryError) as error:
         parse_query(query)
     assert str(error.value) == said
+    assert len(error.value.short) < 80
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("is:odd", "“is:odd” is not known: failed dead dropped late gap call spawn prompt …"),
+        ("colour:red", "“colour:red” is not known: tool: agent: path: is: has:blob lane: seq: ms:"),
+        ("is:" + "x" * 99, "“is:xxxxxxxxxx…” is not known: failed dead dropped late gap call spawn prompt …"),
+    ],
+)
+def test_where_there_is_little_room_an_error_is_shorter(query: str, said: str):
+    with pytest.raises(QueryError) as error:
+        parse_query(query)
+    assert error.value.short == said
 
 
 def test_text_needs_no_source_for_names(glass: Glass):

@@ -55,7 +55,7 @@ class FindingScreen(SteppingScreen):
         try:
             return parse_query(words, self.reading.bodies(self.ledger), self.drops)
         except QueryError as error:
-            self.say(visible(str(error)))
+            self.say(visible(error.short))
             return None
 
     async def _search(self) -> None:

@@ -222,7 +222,7 @@ class EventsScreen(KorgScreen):
         try:
             self.search = self._begin(event.answer.strip() or self.search.query)
         except QueryError as error:
-            self.say(visible(str(error)))
+            self.say(visible(error.short))
             return
         self.origin = ""
         self.remark = ""

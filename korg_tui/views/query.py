@@ -29,8 +29,18 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 
 
+_KEYS = "tool: agent: path: is: has:blob lane: seq: ms:"
+_SHORT_STATES = "failed dead dropped late gap call spawn prompt …"
+_SHORT = 14
+
+
 class QueryError(ValueError):
-    """A query that cannot be understood; the text names the word and says what is known."""
+    """A query that cannot be understood; the text names the word and says what is known. `short` says the
+    same where there is room for one line."""
+
+    def __init__(self, text: str, short: str = "") -> None:
+        super().__init__(text)
+        self.short = short or text
 
 
 def parse_query(
@@ -66,7 +76,7 @@ def _predicate(
     key: str, value: str, read: Read | None, dropped: Callable[[int], bool] | None, word: str
 ) -> Predicate:
     if not value:
-        raise QueryError(f"{_quoted(word)} names nothing: {_known(key)}")
+        raise _unknown(word, "names nothing", key)
     needle = value.casefold()
     match key:
         case "":
@@ -85,13 +95,17 @@ def _predicate(
             return _numbers(key, needle, word)
         case "has":
             raise QueryError(f"{_quoted(word)} is not known: only has:blob is")
-    raise QueryError(f"{_quoted(word)} is not known: {_known('')}; text with a colon goes in double quotes")
+    raise _unknown(word, "is not known", "", "; text with a colon goes in double quotes")
 
 
-def _known(key: str) -> str:
+def _unknown(word: str, what: str, key: str, more: str = "") -> QueryError:
     if key == "is":
-        return "is: takes " + ", ".join([*_STATES, "dropped"])
-    return "known are tool: agent: path: is: has:blob lane: seq: ms: and plain text"
+        known, short = "is: takes " + ", ".join([*_STATES, "dropped"]), _SHORT_STATES
+    else:
+        known, short = f"known are {_KEYS} and plain text", _KEYS
+    return QueryError(
+        f"{_quoted(word)} {what}: {known}{more}", f"“{visible(word, _SHORT)}” {what}: {short}"
+    )
 
 
 def _quoted(word: str) -> str:
@@ -120,7 +134,7 @@ def _state(name: str, dropped: Callable[[int], bool] | None, word: str) -> Predi
             raise QueryError(f"{_quoted(word)} asks for a rewind: it works in the preview, after r")
         return lambda _, row: dropped(row)
     if name not in _STATES:
-        raise QueryError(f"{_quoted(word)} is not known: {_known('is')}")
+        raise _unknown(word, "is not known", "is")
     return _STATES[name]
 
 

@@ -143,8 +143,9 @@ def _parser(chosen: str) -> tuple[argparse.ArgumentParser, frozenset[str]]:
         command.add_argument("--json", action="store_true", help="print JSON, ASCII only, for scripts")
 
     _add_screen(add("tui", _tui, "open the screen", ".korg/journal.jsonl"))
-    demo = add("demo", _demo, "open the screen on a recorded session that grows, or serve a run", "demo")
-    _add_screen(demo)
+    play = "open the screen on a recorded session that grows, or serve a run"
+    demo = add("demo", _demo, play, "demo", reads=False)
+    _add_screen(demo, takes=argparse.SUPPRESS)
     sessions = add("sessions", reports.sessions, "list the sessions of ledgers", "sessions .korg --json")
     data(sessions, "SOURCE", _SOURCE)
     lanes = add("lanes", reports.lanes, "list the lanes of ledgers and their links", "lanes journal.jsonl")
@@ -175,8 +176,8 @@ def _parser(chosen: str) -> tuple[argparse.ArgumentParser, frozenset[str]]:
     return parser, frozenset(commands.choices)
 
 
-def _add_screen(command: argparse.ArgumentParser) -> None:
-    command.add_argument("words", nargs="*", metavar="SOURCE", help=_SOURCE)
+def _add_screen(command: argparse.ArgumentParser, takes: str = _SOURCE) -> None:
+    command.add_argument("words", nargs="*", metavar="SOURCE", help=takes)
     command.add_argument("--theme", choices=("dark", "light"), default="dark", help="colours of the screen")
     command.add_argument("--ascii", action="store_true", help="for fonts without box drawing")
     _add_every(command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -238,7 +239,9 @@ def test_an_empty_ledger_is_fine(capsys: pytest.CaptureFixture[str], tmp_path: P
         (["sessions"], 3, "no ledger found; looked in"),
         (["rewind", "99", "ledger.jsonl"], 2, "no event 99 in ledger.jsonl; the nearest: 7"),
         (["rewind", "x.jsonl:3", "ledger.jsonl"], 2, "no ledger is called x.jsonl"),
-        (["rewind", "ledger.jsonl"], 2, "rewind takes one N"),
+        (["rewind", "ledger.jsonl"], 2, "rewind takes one N, the last event to keep; none was given"),
+        (["rewind", "abc"], 2, "abc is no number, and no file is called so"),
+        (["rewind", "1.5", "ledger.jsonl"], 2, "1.5 is no number, and no file is called so"),
         (["rewind", "--before", "1", "ledger.jsonl"], 2, "nothing in the ledger led to 1 (root)"),
         (["rewind", "3", "ledger.jsonl", "--json", "--text"], 2, "--json and --text"),
         (["sessions", "3", "ledger.jsonl"], 2, "takes no event number"),
@@ -408,6 +411,32 @@ def test_follow_is_interrupted_with_130(example: str) -> None:
     process.send_signal(2)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, b"")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_what_started_a_lane_is_read_whole_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["lanes", "--demo"]) == 0
+    title, main_lane, sub, started, *_ = terminal.getvalue().splitlines()
+    assert title == "demo  7 lanes"
+    assert main_lane.startswith("  lane 1 main ")
+    assert main_lane.endswith(", 33 events")
+    assert sub.startswith("  lane 2 sub-tu_7f3a1 ")
+    assert started == "    from lane 1 at 8, started by 31 (certain, by prompt)"
+
+
+def test_the_help_of_demo_offers_nothing_that_it_refuses(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["demo", "--help"])
+    out = capsys.readouterr().out
+    assert "SOURCE" not in out and "--demo" not in out
 
 
 @pytest.mark.parametrize(

@@ -59,15 +59,18 @@ def test_missing_wrong_and_unreadable_have_exit_codes_of_their_own(capfd, place)
     out, err = capfd.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith(f"korg-tui: {SHA} is missing: there is no blobs folder beside the ledger")
+    assert err.endswith("; name the ledger or the server that has it, or set KORG_BLOB_DIR\n")
     path = put(place, b"other")
     assert main(["blob", SHA, ".korg"]) == 1
     out, err = capfd.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert f"{SHA} is wrong: the content of" in err
+    assert err.endswith("; put the right content there, or name another SOURCE that has it\n")
     path.unlink()
     path.mkdir()
     assert main(["blob", SHA, ".korg"]) == 3
-    assert "unreadable" in capfd.readouterr().err
+    err = capfd.readouterr().err
+    assert err.endswith(" is no file; make it readable, or name another SOURCE that has it\n")
 
 
 @pytest.mark.parametrize("words", [[], ["7"], [SHA.upper()], ["../../etc/passwd"]])

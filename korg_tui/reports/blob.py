@@ -20,6 +20,12 @@ _FINDINGS = 1
 _USAGE = 2
 _WORSE = ("present", "wrong", "not fetched", "too big", "unreadable", "missing")
 """States from the most to the least telling."""
+_NOW = {
+    "missing": "name the ledger or the server that has it, or set KORG_BLOB_DIR",
+    "wrong": "put the right content there, or name another SOURCE that has it",
+    "unreadable": "make it readable, or name another SOURCE that has it",
+}
+"""What a person can do about a state."""
 _CHUNK = 1 << 20
 
 
@@ -96,7 +102,8 @@ def _how_much(found: BlobFound) -> str:
 def _complaint(found: BlobFound) -> str:
     if found.state == "not fetched":
         return f"{found.sha} was not fetched: it has {_how_much(found)}; --yes fetches it"
-    return f"{found.sha} is {found.text}"
+    now = _NOW.get(found.state, "")
+    return f"{found.sha} is {found.text}{f'; {now}' if now else ''}"
 
 
 def _document(found: BlobFound) -> dict[str, object]:

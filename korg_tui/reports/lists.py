@@ -103,28 +103,32 @@ def lanes(arguments: argparse.Namespace) -> int:
 def _lane_lines(ledger: Ledger) -> Iterator[Line]:
     yield [(visible(ledger.name), "bold"), (f"  {plural(len(ledger.lanes), 'lane')}", "dim")]
     linked = {session.index: links(ledger, session.index) for session in ledger.sessions}
-    rows = [_lane_row(ledger, lane, linked[lane.session].get(lane.id, ())) for lane in ledger.lanes]
-    if rows:
-        yield from table(rows)
+    rows = [_lane_row(ledger, lane) for lane in ledger.lanes]
+    for lane, line in zip(ledger.lanes, table(rows) if rows else (), strict=True):
+        yield line
+        yield from _origin(ledger, lane, linked[lane.session].get(lane.id, ()))
     for row in range(len(ledger)):
         pointer = ledger.pointer_at(row)
         if ledger.kind_at(row).agent and (pointer.lost or pointer is Pointer.UNLOADED):
             yield [(f"  {label(ledger, ledger.seq[row])}  ", ""), (pointer_words(ledger, row), "bad")]
 
 
-def _lane_row(ledger: Ledger, lane: Lane, started: Sequence[Link]) -> list[Piece]:
+def _lane_row(ledger: Ledger, lane: Lane) -> list[Piece]:
     seqs = [ledger.number_at(row) for row in lane.rows]
-    above = ""
-    if lane.parent is not None and lane.fork is not None:
-        fork = label(ledger, ledger.seq[lane.fork])
-        above = f"from lane {lane_number(ledger.lanes[lane.parent])} at {fork}"
     return [
         (f"  {lane_title(lane)}", f"lane {lane.id}"),
         (visible(lane.actor) if lane.actor is not None else "no actor", ""),
         (f"{seqs[0]}–{seqs[-1]}, {plural(len(seqs), 'event')}", "dim"),
-        (above, ""),
-        (_started(ledger, started) if above else "", "" if started else "odd"),
     ]
+
+
+def _origin(ledger: Ledger, lane: Lane, started: Sequence[Link]) -> Iterator[Line]:
+    """Where a lane comes from, on a line of its own: it would be the first thing to be cropped."""
+    if lane.parent is None or lane.fork is None:
+        return
+    fork = label(ledger, ledger.seq[lane.fork])
+    above = f"    from lane {lane_number(ledger.lanes[lane.parent])} at {fork}, "
+    yield [(above, ""), (_started(ledger, started), "" if started else "odd")]
 
 
 def _started(ledger: Ledger, started: Sequence[Link]) -> str:

@@ -35,6 +35,8 @@ def print_page(lines: Iterable[Line], out: TextIO | None = None) -> int:
 
 def _cropped(line: Line, cells: int) -> Line:
     pieces, left = [], cells
+    while line and not line[-1][0].strip():
+        line = line[:-1]
     for text, style in line:
         fitting = crop(text, left)
         pieces.append((fitting, style))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
 from korg_tui.causal import NoDecision, Rewind
 from korg_tui.causal import rewind as find_rewind
@@ -20,7 +21,7 @@ def rewind(arguments: argparse.Namespace) -> int:
     """Preview one rewind."""
     picks, sources = sort_words(arguments.words)
     if len(picks) != 1:
-        given = "none was given" if not picks else f"{len(picks)} were given"
+        given = _not_one(sources) if not picks else f"{len(picks)} were given"
         raise UsageError(f"rewind takes one N, the last event to keep; {given}")
     if arguments.json and arguments.text:
         raise UsageError("--json and --text are two ways to print; leave one of them out")
@@ -34,6 +35,13 @@ def rewind(arguments: argparse.Namespace) -> int:
     else:
         print_page(_report(place, found))
     return 0
+
+
+def _not_one(sources: list[str]) -> str:
+    """What is wrong where no event was named."""
+    nothing = (word for word in sources if word != "-" and "://" not in word and not Path(word).exists())
+    wrong = next(nothing, None)
+    return "none was given" if wrong is None else f"{wrong} is no number, and no file is called so"
 
 
 def _preview(pick: Pick, every: list[Place], *, before: bool) -> tuple[Place, Rewind]:

@@ -156,3 +156,22 @@ async def test_a_preview_follows_a_ledger_that_grows():
         await pilot.pause()
         assert bar(pilot).startswith("Keep ≤ 2 (before 6) · 6 invalid")
         assert "why a rewind to 2 drops it" in pane(pilot)
+
+
+async def test_a_fold_says_what_becomes_of_the_rows_that_it_hides():
+    async with app_over(worked_example()).run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "g", *["j"] * 4, "r", "z")
+        (folded,) = (row for row in rows(pilot) if " 3 " in row[:5])
+        assert "↺ 5 is in here" in folded
+        await keys(pilot, "z")
+        (folded,) = (row for row in rows(pilot) if " 2 " in row[:5])
+        assert "↺ 5 is in here · ╳ 1 of 4 goes" in folded
+
+
+async def test_a_fold_from_which_nothing_goes_says_so():
+    async with app_over(worked_example()).run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "G", "r", "z")
+        (folded,) = (row for row in rows(pilot) if " 3 " in row[:5])
+        assert "0 of 2 go" in folded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from builders import WORKED_EXAMPLE, Book, ref
+from builders import SUB, WORKED_EXAMPLE, Book, ref
 from korg_tui.causal import rewind
 from korg_tui.views import CommandRun, FileTouched, LossBook, OutsideEffect, Preview, losses
 from looking import Glass, lines_of, titled
@@ -77,7 +77,7 @@ def test_what_may_be_dropped_says_possibly():
 
 def test_the_bar_counts_agents_and_what_lies_elsewhere():
     assert preview(Glass(BUSY), 2).bar == (
-        "Keep ≤ 2 · 7 invalid (3 tool calls, 1 agent) · 0 possible · 1 unknown · 2 independent,"
+        "Keep ≤ 2 · 7 invalid (3 tool calls, 1 agent, 3 others) · 0 possible · 1 unknown · 2 independent,"
         " 2 of them in 1 other session · undoing nothing on disk"
     )
 
@@ -100,7 +100,7 @@ def test_truncation_drops_all_that_is_later():
 
 def test_a_rewind_to_nothing():
     found = preview(Glass(WORKED_EXAMPLE), 0)
-    assert found.bar.startswith("Keep ≤ 0 · 7 invalid (2 tool calls, 1 agent)")
+    assert found.bar.startswith("Keep ≤ 0 · 7 invalid (2 tool calls, 1 agent, 4 others)")
     assert marked(found)[0] == "- 1 ╳ nothing is kept"
     assert found.lanes() == []
 
@@ -200,3 +200,26 @@ def test_truncation_lists_what_all_later_events_did():
     commands = [each.command for each in preview(glass, 9, truncation=True).losses.commands]
     assert commands == ["rm build"]
     assert preview(glass, 9).losses.commands == ()
+
+
+def test_the_kinds_of_invalid_events_add_up():
+    book = Book()
+    ask = book.prompt("Fix it.")
+    plan = book.infer(ask)
+    helper = book.prompt("Look.", plan, by=SUB)
+    think = book.infer(helper, by=SUB)
+    book.tool("Read", think, by=SUB)
+    book.infer(think, by=SUB)
+    glass = Glass(book)
+    assert "6 invalid (1 tool call, 1 agent, 4 others)" in Preview(glass.ledger, rewind(glass.ledger, 0)).bar
+
+
+def test_truncation_names_the_governance_events_that_go():
+    book = Book()
+    ask = book.prompt("Fix it.")
+    book.infer(ask)
+    book.governance("LedgerRewind", result={"rewound_to": 2})
+    glass = Glass(book)
+    bar = Preview(glass.ledger, rewind(glass.ledger, ask), truncation=True).bar
+    assert bar.startswith("Truncate to ≤ 1: 2 dropped · 1 invalid")
+    assert " · 1 governance event · undoing nothing" in bar

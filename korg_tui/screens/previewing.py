@@ -17,7 +17,7 @@ from korg_tui.screens.looking import BlobLook
 from korg_tui.screens.order import most_asked_first
 from korg_tui.screens.stepping import SteppingScreen
 from korg_tui.text import visible
-from korg_tui.views import LossBook, Preview, Section, details, rewound_sections
+from korg_tui.views import LossBook, Preview, RowState, Section, details, rewound_sections
 from korg_tui.widgets.chrome import Bar
 from korg_tui.widgets.details import Details
 
@@ -183,7 +183,7 @@ class PreviewingScreen(SteppingScreen):
 
     def _show_preview(self) -> None:
         self.set_class(self.previewing, "-preview")
-        self.view.states = None if self.preview is None else self.preview.state
+        self.view.states = None if self.preview is None else self._row_state
         self.view.redraw()
         self.settle()
 
@@ -207,6 +207,12 @@ class PreviewingScreen(SteppingScreen):
         self._show_preview()
 
     # showing
+
+    def _row_state(self, row: int) -> RowState:
+        """How the preview marks a row, and what it says of those that it stands for."""
+        assert self.preview is not None
+        held = self.spine.held(row) if self.spine.is_folded(row) else ()
+        return self.preview.holding(row, held) if held else self.preview.state(row)
 
     def drops(self, row: int) -> bool:
         if self.preview is None or row < 0:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, cast
 
@@ -35,6 +35,8 @@ class RowState:
     """`rule 2    its result came from sub 2`, `rewind to here`, `no recorded dependence` …; safe text."""
     gone: bool
     """Whether the chosen scope drops it: the set of §3, or all that comes later (plain truncation)."""
+    held: str = ""
+    """What becomes of the rows that it stands for when it is folded: `╳ 7 of 11 go`; empty when it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +127,29 @@ class Preview:
         return self.ledger.kind[first:].count(Kind.GOVERNANCE)
 
     @property
+    def _governance(self) -> list[str]:
+        count = self._governance_after if self.truncation else 0
+        return [plural(count, "governance event")] if count else []
+
+    @property
     def _spared(self) -> tuple[int, ...]:
         return self.rewind.unknown + self.rewind.independent
+
+    def holding(self, row: int, hidden: Sequence[int]) -> RowState:
+        """How a folded row is marked that stands for these rows."""
+        possible = self._possible.intersection(hidden)
+        certain = self.dropped.intersection(hidden) - possible
+        parts = [f"↺ {label(self.ledger, self.target)} is in here"] if self._target in hidden else []
+        if certain:
+            parts.append(f"╳ {len(certain):,} of {len(hidden):,} {'goes' if len(certain) == 1 else 'go'}")
+        if possible:
+            parts.append(f"~ {len(possible):,} of {len(hidden):,} possibly")
+        return replace(self.state(row), held=" · ".join(parts) or f"0 of {len(hidden):,} go")
+
+    @cached_property
+    def _possible(self) -> frozenset[int]:
+        rows = map(self.ledger.row_of, self.rewind.possible)
+        return frozenset(row for row in rows if row is not None)
 
     def why(self, row: int) -> list[Line]:
         """The chain of reasons for a dropped row, an edge per line; empty for others."""
@@ -146,24 +169,24 @@ class Preview:
             f"{len(found.possible):,} possible",
             f"{len(found.unknown):,} unknown",
             f"{len(found.independent):,} independent{self._elsewhere(found.independent)}",
+            *self._governance,
             "undoing nothing on disk",
         ]
         return " · ".join(parts)
 
     def _kinds(self, seqs: tuple[int, ...]) -> str:
-        """What the invalid events are: tool calls, and the agents they started, else inferences."""
-        kind, row_of = self.ledger.kind, self.ledger.row_of
-        kinds = Counter(kind[row] for seq in seqs if (row := row_of(seq)) is not None)
-        invalid = frozenset(seqs)
-        openers = (self.ledger.seq[lane.opener] for lane in self.ledger.lanes if lane.above is not None)
-        agents = sum(opener in invalid for opener in openers)
-        parts = []
-        if kinds[Kind.TOOL] + kinds[Kind.SPAWN]:
-            parts.append(plural(kinds[Kind.TOOL] + kinds[Kind.SPAWN], "tool call"))
-        if agents:
-            parts.append(plural(agents, "agent"))
-        elif kinds[Kind.INFERENCE]:
-            parts.append(plural(kinds[Kind.INFERENCE], "inference"))
+        """What the invalid events are: tool calls, then the agents they started, or else inferences, and how
+        many others."""
+        rows = [row for seq in seqs if (row := self.ledger.row_of(seq)) is not None]
+        openers = {lane.opener for lane in self.ledger.lanes if lane.above is not None}
+        agents = len(openers.intersection(rows))
+        kinds = Counter(self.ledger.kind[row] for row in rows if row not in openers)
+        tools, inferences = kinds[Kind.TOOL] + kinds[Kind.SPAWN], 0 if agents else kinds[Kind.INFERENCE]
+        counts = ((tools, "tool call"), (agents, "agent"), (inferences, "inference"))
+        parts = [plural(count, what) for count, what in counts if count]
+        others = len(seqs) - tools - agents - inferences
+        if parts and others:
+            parts.append(plural(others, "other"))
         return f" ({', '.join(parts)})" if parts else ""
 
     def _elsewhere(self, seqs: tuple[int, ...]) -> str:

@@ -162,6 +162,10 @@ class Spine:
         """Whether this row stands for hidden ones."""
         return not self.filtered and (row in self._shown.runs or self.folds.is_folded(row))
 
+    def held(self, row: int) -> Sequence[int]:
+        """The rows that a folded row stands for, in no order; none for a run of bookkeeping."""
+        return () if row in self._shown.runs else self.folds.below(row)
+
     def fold(self, row: int) -> int:
         """Fold this row, or what it lies in; return the row that now stands for it."""
         holder = self.folds.fold(row)

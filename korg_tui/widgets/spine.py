@@ -193,13 +193,19 @@ class SpineView(LineList):
         return Strip([Segment(text, self._style("spine--hit" if hit else "spine--seq"))])
 
     def _middle(self, line: SpineLine, state: RowState | None, room: int) -> Strip:
-        words = "" if state and state.words else _words(line)
+        words, style = _words(line), self._words_style(line)
+        if state and (state.held or state.words):
+            words, style = state.held, self._held_style(state.held)
         words = crop(words, max(room - 12, room // 2))
         words_cells = width(words) + 2 if words else 0
         room = max(0, room - words_cells)
         body = Strip([*self._rails(line), *self._sign(line, state), *self._text(line, state, room)])
         body = body.crop(self.shift, self.shift + room).adjust_cell_length(room)
-        return Strip.join([body, Strip([Segment(f"  {words}", self._words_style(line))] if words else [])])
+        return Strip.join([body, Strip([Segment(f"  {words}", style)] if words else [])])
+
+    def _held_style(self, held: str) -> Style:
+        """What stands first says what matters most of what a fold holds."""
+        return self._style(_HELD_STYLES.get(held[:1], "spine--later"))
 
     def _rails(self, line: SpineLine) -> list[Segment]:
         segments = [] if line.runs else [Segment(line.rails)]
@@ -284,6 +290,7 @@ _MARK_STYLES = {
     "unknown": "spine--later",
     "independent": "spine--later",
 }
+_HELD_STYLES = {"↺": "spine--target", "╳": "spine--dropped-mark", "~": "spine--possible-mark"}
 
 
 def _rule_cells(state: RowState) -> int:

@@ -31,7 +31,7 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 
 _KEYS = "tool: agent: path: is: has:blob lane: seq: ms:"
 _SHORT_STATES = "failed dead dropped late gap call spawn prompt …"
-_SHORT = 14
+_SHORT = 12
 
 
 class QueryError(ValueError):

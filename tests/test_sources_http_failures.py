@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from korg_tui.sources import BodyGone, CaughtUp, Fact, Feed, Grew, SourceError, State
+from korg_tui.sources import BodyGone, CaughtUp, Fact, Feed, Grew, SourceError, State, open_sources
 from korg_tui.sources.http.address import address
 from korg_tui.sources.http.pauses import Pauses
 from korg_tui.sources.http.source import HttpSource
@@ -356,10 +356,19 @@ def test_credentials_of_an_address_are_used_and_never_shown(server):
         ("HTTP://LOCALHOST/api/journal/", "http://localhost"),
         ("https://host/korg/api/journal?x=1#y", "https://host/korg"),
         ("http://[::1]:8080/api/journal", "http://[::1]:8080"),
+        ("http://host:80", "http://host"),
+        ("https://host:443/korg", "https://host/korg"),
+        ("https://host:80", "https://host:80"),
     ],
 )
 def test_addresses(url, base):
     assert address(url).base == base
+
+
+def test_one_server_is_opened_once_however_its_address_is_written():
+    urls = ["http://Host:80", "http://host/api/journal", "http://host/", "http://me:secret@host/api/journal/"]
+    sources = open_sources([*urls, "http://host/korg", "https://host"], wait=True)
+    assert [source.name for source in sources] == ["http://host", "http://host/korg", "https://host"]
 
 
 @pytest.mark.parametrize(

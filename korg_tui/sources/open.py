@@ -56,15 +56,18 @@ class _Opening:
             if self._take(name):
                 yield StdinSource()
         elif name.lower().startswith(("http://", "https://")):
-            if self._take(name.rstrip("/")):
-                yield self._address(name)
+            yield from self._server(name)
         else:
             yield from self._path(name)
 
-    def _address(self, address: str) -> Source:
-        from korg_tui.sources.http.source import HttpSource
+    def _server(self, name: str) -> Iterator[Source]:
+        """The server of an address, however that is written."""
+        from korg_tui.sources.http.address import address
 
-        return HttpSource(address, every=self._every, wait=self._wait)
+        if self._take(address(name).base):
+            from korg_tui.sources.http.source import HttpSource
+
+            yield HttpSource(name, every=self._every, wait=self._wait)
 
     def _path(self, name: str) -> Iterator[Source]:
         path = Path(name)

@@ -10,6 +10,7 @@ import msgspec
 from korg_tui.sources.errors import SourceError
 
 JOURNAL = "/api/journal"
+_PORTS = {"http": 80, "https": 443}
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -48,7 +49,7 @@ def address(url: str) -> Address:
         raise SourceError(f"{_bare(url)}: not an address; write http://127.0.0.1:8080")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     path = parts.path.rstrip("/").removesuffix(JOURNAL).rstrip("/")
-    place = host if port is None else f"{host}:{port}"
+    place = host if port in (None, _PORTS[parts.scheme]) else f"{host}:{port}"
     return Address(f"{parts.scheme}://{place}{path}", parts.username or "", parts.password or "")
 
 

@@ -245,6 +245,52 @@ async def test_each_of_two_rewinds_to_the_same_place_is_told_the_newest_first():
         assert "a governance event" in details(pilot)
 
 
+async def test_a_drop_stands_where_its_place_still_is_by_content_or_where_that_was_dropped():
+    source = MemorySource(seven())
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(kept(seven(), 3))
+        await pilot.pause()
+        await keys(pilot, "a")
+        assert row(pilot, 3).endswith("4 dropped after this: see the details")
+        other = Book()
+        think = other.prompt("something else")
+        for _ in range(5):
+            think = other.infer(think)
+        source.becomes(b"")
+        source.becomes(other)
+        await pilot.pause()
+        assert "dropped" not in row(pilot, 3)
+        assert row(pilot, 1).endswith("3 dropped before this: see the details")
+        await stand(pilot, 1)
+        titles = [title for title in sections(pilot) if title.startswith("gone: ")]
+        assert titles == ["gone: 3 events that a rewind dropped", "gone: 4 events that a rewind dropped"]
+        source.becomes(kept(seven(), 3))
+        await pilot.pause()
+        assert row(pilot, 3).endswith("4 dropped after this: see the details")
+
+
+async def test_a_rewind_behind_an_earlier_one_takes_its_place():
+    source = MemorySource(seven())
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(kept(seven(), 5))
+        source.becomes(kept(seven(), 2))
+        source.append(seven().nested()[len(source.epochs[-1]) :])
+        await pilot.pause()
+        assert row(pilot, 2).endswith("3 dropped after this: see the details")
+        assert row(pilot, 5).endswith("2 dropped after this: see the details")
+        again = kept(seven(), 2)
+        for _ in range(5):
+            again.infer(2, result={"text": "another way"})
+        source.becomes(again)
+        await pilot.pause()
+        assert "dropped" not in row(pilot, 5)
+        await stand(pilot, 2)
+        titles = [title.split()[1] for title in sections(pilot) if title.startswith("gone: ")]
+        assert titles == ["5", "3", "2"]
+
+
 async def test_an_old_writer_that_puts_the_tail_back_is_told():
     source = MemorySource(seven())
     async with open_session(source) as pilot:

@@ -61,6 +61,8 @@ class Ledger(Steps):
         self.generation = 0
         self.epoch = 0
         self.gone: list[Gone] = []
+        self.kept: dict[int, tuple[int, int] | None] = {}
+        """By the generation that dropped events: seq and digest of the event before them, if any."""
         self._dismissed: set[int] = set()
         self.host: Ledger | None = None
         """The ledger in which the events of this one are guests."""
@@ -216,7 +218,9 @@ class Ledger(Steps):
         dropped = set(rows)
         events = [row for row in rows if self.kind[row] < _MALFORMED]
         kept = self.columns.seq[rows[0] - 1] if rows[0] else NONE
-        self.generation += bool(events)
+        if events:
+            self.generation += 1
+            self.kept[self.generation] = self._last_before(rows[0])
         judged = judge(kept, len(events)) if events else None
         gone = tuple(self._gone(row, judged) for row in events) if judged else ()
         for row in events:
@@ -233,6 +237,10 @@ class Ledger(Steps):
         self.reshaped()
         return gone
 
+    def _last_before(self, row: int) -> tuple[int, int] | None:
+        found = next((each for each in range(row - 1, -1, -1) if self.kind[each] < _MALFORMED), None)
+        return None if found is None else (self.columns.seq[found], self.columns.digest[found])
+
     def _gone(self, row: int, judge: Judge) -> Gone:
         event = self.columns.record_at(row)
         assert isinstance(event, Event)
@@ -248,6 +256,7 @@ class Ledger(Steps):
             first[each.generation] = min(each.event.seq, first.get(each.generation, each.event.seq))
         self._dismissed.update(first.values())
         self.gone.clear()
+        self.kept.clear()
         self.reshaped()
         return count
 

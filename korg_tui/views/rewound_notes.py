@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from korg_tui.causal import Gone, Ledger
@@ -15,13 +16,17 @@ REWIND = "LedgerRewind"
 _RECORDER = "korg-tui"
 """The tag `recorder` of what `korg-tui serve` writes."""
 
+NOWHERE = -1
 _KEPT_AS = "drops"
+_SETTLED = -1
+"""What is appended moves no drop; else they are placed anew when the ledger is longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
     """What one rewind dropped, in the order of the ledger. `row` is the first row after what was kept, which
-    may be behind the end."""
+    may be behind the end. Where the last kept event was dropped since, it stands where that was dropped;
+    `NOWHERE` when nobody knows any more where that was."""
 
     generation: int
     row: int
@@ -33,26 +38,49 @@ def drops(ledger: Ledger) -> tuple[Drop, ...]:
     if not ledger.gone:
         return ()
     mark = (ledger.generation, len(ledger.gone), ledger.revision)
-    kept: tuple[object, tuple[Drop, ...]] | None = ledger.derived.get(_KEPT_AS)
-    if kept is None or kept[0] != mark:
-        kept = ledger.derived[_KEPT_AS] = (mark, _drops(ledger))
-    return kept[1]
+    kept: tuple[object, int, tuple[Drop, ...]] | None = ledger.derived.get(_KEPT_AS)
+    if kept is None or kept[0] != mark or kept[1] not in (_SETTLED, len(ledger)):
+        found = _drops(ledger)
+        settled = len(ledger) > 0 and all(_is_placed(ledger, each.generation) for each in found)
+        kept = ledger.derived[_KEPT_AS] = (mark, _SETTLED if settled else len(ledger), found)
+    return kept[2]
 
 
 def _drops(ledger: Ledger) -> tuple[Drop, ...]:
     groups: dict[int, list[Gone]] = defaultdict(list)
     for each in ledger.gone:
         groups[each.generation].append(each)
-    return tuple(
-        Drop(generation, ledger.columns.first_from(min(each.event.seq for each in group)), tuple(group))
-        for generation, group in sorted(groups.items(), reverse=True)
-    )
+    found: list[Drop] = []
+    for generation, group in sorted(groups.items(), reverse=True):
+        found.append(Drop(generation, _place(ledger, generation, group, found), tuple(group)))
+    return tuple(found)
+
+
+def _place(ledger: Ledger, generation: int, group: Sequence[Gone], later: Sequence[Drop]) -> int:
+    """Where a drop stands; `later` ones have their places, the newest first."""
+    if _is_placed(ledger, generation):
+        return ledger.columns.first_from(min(each.event.seq for each in group))
+    kept = ledger.kept.get(generation)
+    for drop in reversed(later):
+        if any((each.event.seq, each.event.digest) == kept for each in drop.events):
+            return drop.row
+    return NOWHERE
+
+
+def _is_placed(ledger: Ledger, generation: int) -> bool:
+    """Whether the place of what a generation dropped still is in the ledger: what was kept before it."""
+    kept = ledger.kept.get(generation)
+    return kept is None or _stands(ledger, *kept)
+
+
+def _stands(ledger: Ledger, seq: int, digest: int) -> bool:
+    row = ledger.row_of(seq)
+    return row is not None and ledger.columns.digest[row] == digest
 
 
 def is_back(ledger: Ledger, gone: Gone) -> bool:
     """Whether a dropped event stands in the ledger again: an old writer may put a tail back."""
-    row = ledger.row_of(gone.event.seq)
-    return row is not None and ledger.columns.digest[row] == gone.event.digest
+    return _stands(ledger, gone.event.seq, gone.event.digest)
 
 
 def is_rewind(ledger: Ledger, row: int) -> bool:

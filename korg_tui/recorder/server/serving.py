@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import logging
 import os
 import signal
 import socket
 import sys
+import threading
 from pathlib import Path
 
 from korg_tui.recorder.server.application import application, hosts_of
@@ -16,6 +18,7 @@ from korg_tui.recorder.server.committer import Committer
 from korg_tui.recorder.server.intake import Recorder
 from korg_tui.recorder.server.listening import server
 from korg_tui.recorder.store import Store
+from korg_tui.recorder.store.chain import first_altered
 from korg_tui.sources import SourceError
 from korg_tui.text import visible
 
@@ -71,6 +74,7 @@ async def _serve(store: Store, listener: socket.socket, token: str, strict: bool
         serving = asyncio.create_task(running.serve(sockets=[listener]))
         await running.listening.wait()
         _greet(store, url, token)
+        threading.Thread(target=_check, args=(store, store.head.total), name="chain", daemon=True).start()
         await serving
     finally:
         committer.stop()
@@ -85,6 +89,17 @@ def _greet(store: Store, url: str, token: str) -> None:
     whom = ", for those who send the token" if token else ""
     _say(f"listening at {url}{whom}, recording into {store.path} ({held})")
     _say(f"in another terminal: korg-tui {url}")
+
+
+def _check(store: Store, events: int) -> None:
+    """Look beside the server whether an event was altered since it was recorded, and say so once."""
+    with contextlib.suppress(OSError):
+        seq = first_altered(store.path, events)
+        if seq is not None:
+            _say(
+                f"{store.path}: event {seq} does not fit its hash: it was altered after it was recorded; "
+                "compare it with a copy"
+            )
 
 
 def _say(text: str) -> None:

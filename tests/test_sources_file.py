@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from pathlib import Path
@@ -273,3 +274,54 @@ def test_read_in_any_appends_equals_read_whole(tmp_path, data, pieces, glue):
     records += source.finish()
     source.close()
     assert records == expected
+
+
+def reasons(records: list[Record]) -> list[str]:
+    return [record.reason for record in records if isinstance(record, Malformed)]
+
+
+@pytest.mark.parametrize("worthless", [b"1", b"{x", b"{}", b' "a" ', b"\xff"])
+def test_a_long_run_of_lines_that_are_no_events_is_one_record(tmp_path, worthless):
+    path = tmp_path / "ledger"
+    lines = example().nested().splitlines(keepends=True)
+    many = 150_000
+    path.write_bytes(lines[0] + (worthless + b"\n") * many + b"".join(lines[1:]) + worthless + b"\n")
+    records, source = read(path)
+    assert [seq for seq in seqs(records) if seq is not ...] == [1, 2, 3, 4, 5]
+    assert len(records) < 1_100
+    spans = [record for record in records if record.length > 9 and isinstance(record, Malformed)]
+    folded = [int(span.reason.split()[0].replace(",", "")) for span in spans]
+    assert sum(folded) == many - 1_000
+    for before, after in itertools.pairwise(records):
+        assert before.offset + before.length <= after.offset
+    source.close()
+
+
+def test_events_between_worthless_lines_are_all_read_and_rows_stay_few(tmp_path):
+    path = tmp_path / "ledger"
+    event = example(1).nested()
+    path.write_bytes((event + b"1\n" * 1_000) * 30)
+    records, source = read(path)
+    assert sum(isinstance(record, Event) for record in records) == 30
+    assert len(records) < 1_400
+    source.close()
+
+
+def test_an_event_after_a_run_is_read_however_its_keys_are_written(tmp_path):
+    path = tmp_path / "ledger"
+    odd = b'{"\\u0073eq_id": 2, "tool_name": "x"}\n'
+    path.write_bytes(example(1).nested() + b"1\n" * 5_000 + odd)
+    records, source = read(path)
+    assert [seq for seq in seqs(records) if seq is not ...] == [1, 2]
+    source.close()
+
+
+@pytest.mark.parametrize("end", [b"]", b"", b",{"])
+def test_a_long_run_in_an_array_is_one_record(tmp_path, end):
+    path = tmp_path / "ledger"
+    first, second = example(2).nested().splitlines()
+    path.write_bytes(b"[" + first + b",1" * 50_000 + b"," + second + end)
+    records, source = read(path)
+    assert [seq for seq in seqs(records) if seq is not ...] == [1, 2]
+    assert reasons(records)[-1].startswith("49,000 records in a row that are no events")
+    source.close()

@@ -478,3 +478,24 @@ def test_a_file_that_stays_empty_has_lost_its_events(tmp_path: Path) -> None:
     followed.late_ns = LONG_AGO
     assert [type(fact) for fact in followed.poll() if not isinstance(fact, Opened)] == [Replaced]
     assert followed.records == []
+
+
+def test_a_run_of_worthless_lines_grows_and_is_cut_like_any_other_record(tmp_path: Path) -> None:
+    first, second = book(2).nested().splitlines(keepends=True)
+    data = first + b"1\n" * 5_000
+    ledger = Followed(tmp_path / "ledger", data)
+    assert len(ledger.records) == 1_002
+    for _ in range(3):
+        data += b"2\n" * 300
+        ledger.path.write_bytes(data)
+        ledger.poll()
+    data += second
+    ledger.path.write_bytes(data)
+    ledger.poll()
+    assert len(ledger.records) == 1_006
+    assert isinstance(ledger.records[-1], Event)
+    assert [record.length for record in ledger.records[-4:-1]] == [599] * 3
+    ledger.path.write_bytes(first + b"1\n" * 2_000 + second)
+    ledger.poll()
+    assert [record.seq for record in ledger.records if isinstance(record, Event)] == [1, 2]
+    assert ledger.records[-1].offset == len(first) + 4_000

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from korg_tui.formats.detect import BYTE_ORDER_MARK, HEAD, Container, NotALedger, detect, is_ledger
 from korg_tui.formats.fields import digest
-from korg_tui.formats.korg import Body, body, decode
+from korg_tui.formats.korg import Body, body, decode, may_hold_event
 from korg_tui.formats.parse import MAX_DEPTH, Unreadable, loads
 from korg_tui.formats.recover import records_of_line, recover
 from korg_tui.formats.scan import Elements, elements
@@ -27,6 +27,7 @@ __all__ = [
     "elements",
     "is_ledger",
     "loads",
+    "may_hold_event",
     "records_of_line",
     "recover",
 ]

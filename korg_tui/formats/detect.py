@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from korg_tui.event import Event
-from korg_tui.formats.korg import decode
+from korg_tui.formats.korg import decode, may_hold_event
 from korg_tui.formats.parse import Unreadable, loads
 from korg_tui.formats.recover import records_of_line
 from korg_tui.formats.scan import EVENT_START, members, value_end
@@ -91,7 +91,8 @@ def _array_of_events(data: bytes, start: int, whole: bool) -> bool:
         end = value_end(data, position)
         if end < 0:
             return bool(_LIKE_AN_EVENT.search(data, position)) or (not whole and judged == 0)
-        if isinstance(decode(data[position:end], position), Event):
+        raw = data[position:end]
+        if may_hold_event(raw) and isinstance(decode(raw, position), Event):
             return True
         judged += 1
         position = end
@@ -139,7 +140,9 @@ def _lines_of_events(data: bytes, start: int, whole: bool) -> bool:
         if text and not text.startswith(b"//"):
             if feed < 0 and EVENT_START.match(text) and (not whole or _LIKE_AN_EVENT.search(text)):
                 return True
-            found = any(isinstance(record, Event) for record in records_of_line(line, position))
+            found = may_hold_event(line) and any(
+                isinstance(record, Event) for record in records_of_line(line, position)
+            )
             events, others = events + found, others + (not found)
             if events and data[_first_byte(data, start)] in b"{/":
                 return True

@@ -84,11 +84,19 @@ def decode(raw: bytes, offset: int, kinds: KindTable = DEFAULT_KINDS) -> Event |
     try:
         line = _decode_line(raw)
     except (msgspec.MsgspecError, RecursionError):
-        patient = _line_of_any(raw)
-        if patient is None:
-            return Malformed(offset=offset, length=len(raw), reason=_reason(raw))
-        line = patient
+        try:
+            record = loads(raw)
+        except Unreadable as error:
+            return Malformed(offset=offset, length=len(raw), reason=str(error))
+        if not isinstance(record, dict):
+            return Malformed(offset=offset, length=len(raw), reason=_no_object(record))
+        line = _line_of_any(record)
     return _event(line, raw, offset, kinds)
+
+
+def may_hold_event(raw: bytes) -> bool:
+    """A quick look whether there can be an event anywhere in `raw`: each names its seq."""
+    return b'"seq' in raw or b"\\u" in raw
 
 
 def body(raw: bytes) -> Body | None:
@@ -117,6 +125,10 @@ def _reason(raw: bytes) -> str:
         value = loads(raw)
     except Unreadable as error:
         return str(error)
+    return _no_object(value)
+
+
+def _no_object(value: object) -> str:
     return f"not an event: a JSON {_json_type(value)} where an object belongs"
 
 
@@ -127,14 +139,8 @@ def _json_type(value: object) -> str:
     return "null"
 
 
-def _line_of_any(raw: bytes) -> _Line | None:
+def _line_of_any(record: dict[str, Any]) -> _Line:
     """The fields of a record that the typed decoder refuses, with values left as they are."""
-    try:
-        record = loads(raw)
-    except Unreadable:
-        return None
-    if not isinstance(record, dict):
-        return None
     line = _filled(_Line, record) or _Line()
     line.metadata = _filled(_Metadata, record.get("metadata"))
     line.event = _filled(_Call, record.get("event"))

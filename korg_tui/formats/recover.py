@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from korg_tui.event import DEFAULT_KINDS, Event, KindTable, Malformed, Record
-from korg_tui.formats.korg import decode
+from korg_tui.formats.korg import decode, may_hold_event
 from korg_tui.formats.scan import EVENT_START, gap_end, value_end
 
 _SCANNED_AT_LEAST = 1_000_000
@@ -23,7 +23,7 @@ def records_of_line(line: bytes, offset: int, kinds: KindTable = DEFAULT_KINDS) 
     if len(raw) != len(line):
         offset += line.index(raw[:1])
     record = decode(raw, offset, kinds)
-    if isinstance(record, Event) or raw.count(b"{") < 2:
+    if isinstance(record, Event) or raw.count(b"{") < 2 or not may_hold_event(raw):
         return [record]
     return recover(raw, 0, offset, kinds)
 

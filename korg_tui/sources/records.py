@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
 from korg_tui.event import Malformed, Record
 from korg_tui.formats import Unreadable, decode, elements, loads, records_of_line, recover
+from korg_tui.sources.runs import Runs
 
 BATCH = 2_000
 """Records that are passed on at once, at most."""
 _WINDOW = 1 << 20
+_BEFORE_A_RECORD = (b" ", b"\t", b"\r", b"/")
+"""A line that begins so may be blank or a comment."""
+_SCALAR = re.compile(rb"-?[0-9]{1,18}|true|false|null")
 
 
 class LineReader:
@@ -21,6 +26,7 @@ class LineReader:
     def __init__(self, position: int, prints: Fingerprints) -> None:
         self._at = position
         self._prints = prints
+        self._runs = Runs()
         self._held: list[bytes] = []
 
     def feed(self, chunk: bytes) -> list[Record]:
@@ -33,10 +39,12 @@ class LineReader:
         tail = lines.pop()
         records: list[Record] = []
         for line in lines:
-            records += records_of_line(line, self._at)
+            if not (line and line[:1] not in _BEFORE_A_RECORD and self._runs.passes_over(line, self._at)):
+                records += self._runs.folded(records_of_line(line, self._at))
             self._at += len(line) + 1
         self._held = [tail] if tail else []
-        records += self._whole_tail(tail)
+        records += self._runs.folded(self._whole_tail(tail))
+        records += self._runs.end()
         self._prints.add(records, data, base)
         return records
 
@@ -82,22 +90,29 @@ class ArrayRecords:
 
     def read(self) -> Iterator[list[Record]]:
         """The records, in lists of at most `BATCH`."""
-        found = self._found
+        runs = Runs()
         records: list[Record] = []
-        damaged = -1 if found.closed else found.end
-        for offset, length in found.spans:
-            raw = self.data[offset : offset + length]
-            record = decode(raw, offset)
-            if not found.valid and isinstance(record, Malformed) and not _readable(raw):
-                damaged = offset
-                break
-            records.append(record)
+        for record in self._each(runs):
+            records += runs.folded([record])
             if len(records) >= BATCH:
                 yield records
                 records = []
-        if damaged >= 0:
-            records += self._recovered(damaged)
+        records += runs.end()
         yield from batches(records)
+
+    def _each(self, runs: Runs) -> Iterator[Record]:
+        found = self._found
+        for offset, length in found.spans:
+            raw = self.data[offset : offset + length]
+            if (found.valid or _SCALAR.fullmatch(raw)) and runs.passes_over(raw, offset):
+                continue
+            record = decode(raw, offset)
+            if not found.valid and isinstance(record, Malformed) and not _readable(raw):
+                yield from self._recovered(offset)
+                return
+            yield record
+        if not found.closed:
+            yield from self._recovered(found.end)
 
     def _recovered(self, start: int) -> list[Record]:
         records = recover(self.data, start, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import signal
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from korg_tui.recorder.serve import serve, serve_options
+from korg_tui.sources import SourceError
 from recorder_load import Load, check, stored
 from recording import DEADLINE, SERVE, ask, call, process
 
@@ -183,6 +186,22 @@ def test_without_the_extra_it_says_what_to_install(folder: Path) -> None:
             "  (in a checkout: pip install '.[serve]')"
         ],
     )
+
+
+def test_a_folder_that_may_be_from_elsewhere_leads_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / ".korg").symlink_to("home")
+    monkeypatch.chdir(tmp_path)
+    parser = argparse.ArgumentParser()
+    serve_options(parser)
+    with pytest.raises(SourceError, match="korg is a link to home; if that is meant, say --store"):
+        serve(parser.parse_args(["--port", "0"]))
+    assert list((tmp_path / "home").iterdir()) == []
+    with process(tmp_path / ".korg") as server:
+        assert server.post(call()).status == 200
+    assert (tmp_path / "home" / "korg-tui.jsonl").exists()
 
 
 def test_what_a_crash_left_is_said_at_the_next_start(folder: Path) -> None:

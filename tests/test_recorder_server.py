@@ -836,7 +836,7 @@ def test_a_fault_of_ours_is_500_and_the_next_one_is_served(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     with monkeypatch.context() as broken:
-        broken.setattr(server.store.blobs, "path_of", lambda name: 1 / 0)
+        broken.setattr(server.store.blobs, "read", lambda name: 1 / 0)
         answer = server.get(f"/api/blob/{'a' * 64}")
         assert (answer.status, answer.json()) == (500, {"error": "an internal fault"})
     assert len(list((tmp_path / "korg-tui" / "reports").iterdir())) == 1

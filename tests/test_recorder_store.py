@@ -6,6 +6,7 @@ import contextlib
 import errno
 import hashlib
 import json
+import os
 import shutil
 import stat
 import tempfile
@@ -364,8 +365,8 @@ def test_what_a_failed_write_leaves_is_cut_off_again(
             add(frail, call("lost", 3), call("lost too", 4))
         assert frail.head.total == 3
     with frail.view() as view:
-        assert view.lines(1, 3) == before
-        assert view.children(3, 100) == b""
+        assert b"".join(view.pieces(view.lines(1, 3))) == before
+        assert view.children(3, 100, 1 << 20) == []
     file.full = file.broken = file.stuck = False
     assert add(frail, call("kept", 3)) == [4]
     assert tools(folder) == ["user_prompt", "llm_inference", "llm_inference", "kept"]
@@ -469,8 +470,8 @@ def test_whoever_reads_while_it_is_rewound_reads_on(store: Store) -> None:
         add(store, call("Read", 1), call("Read", 1))
         assert view.head.generation == 1
         assert b"".join(view.pieces()) == before
-        assert view.lines(5, 5) == before.splitlines(keepends=True)[4]
-        assert json.loads(view.children(4, 100))["seq_id"] == 5
+        assert b"".join(view.pieces(view.lines(5, 5))) == before.splitlines(keepends=True)[4]
+        assert json.loads(b"".join(view.pieces(view.children(4, 100, 1 << 20))))["seq_id"] == 5
 
 
 def test_a_reader_that_follows_the_file_sees_what_a_rewind_dropped(store: Store) -> None:
@@ -497,10 +498,8 @@ class Crashing:
         self.left = last
         for name in ("sync", "sync_folder"):
             monkeypatch.setattr(disk, name, self.counted(getattr(disk, name)))
-        for name in ("write", "pwrite", "ftruncate", "open"):
+        for name in ("write", "pwrite", "ftruncate", "open", "mkdir", "replace", "unlink"):
             monkeypatch.setattr(disk.os, name, self.counted(getattr(disk.os, name)))
-        monkeypatch.setattr(Path, "replace", self.counted(Path.replace))
-        monkeypatch.setattr(Path, "unlink", self.counted(Path.unlink))
         monkeypatch.setattr(disk.os, "write", self.halved(disk.os.write))
 
     def counted(self, function: Any) -> Any:
@@ -567,20 +566,19 @@ def named(content: bytes) -> str:
 def test_a_blob_is_kept_once(tmp_path: Path) -> None:
     blobs = BlobFolder(tmp_path / "blobs", {})
     name = named(b"content")
-    assert blobs.path_of(name) is None
+    assert not blobs.has(name)
     assert blobs.keep(name, b"content")
     assert not blobs.keep(name, b"content")
-    path = blobs.path_of(name)
-    assert path == tmp_path / "blobs" / name[:2] / name
-    assert path.read_bytes() == b"content"
+    assert blobs.has(name)
+    assert (tmp_path / "blobs" / name[:2] / name).read_bytes() == b"content"
     assert blobs.count == 1
 
 
 def test_a_blob_and_its_name_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log: list[str] = []
-    replace = Path.replace
+    replace = os.replace
     monkeypatch.setattr(disk, "sync", lambda number: log.append("sync"))
-    monkeypatch.setattr(Path, "replace", lambda path, to: log.append("named") or replace(path, to))
+    monkeypatch.setattr(disk.os, "replace", lambda *names, **at: log.append("named") or replace(*names, **at))
     blobs = BlobFolder(tmp_path, {})
     (tmp_path / named(b"content")[:2]).mkdir()
     blobs.keep(named(b"content"), b"content")
@@ -616,7 +614,9 @@ def test_blobs_elsewhere_are_found(tmp_path: Path) -> None:
     name = named(b"content")
     BlobFolder(tmp_path / "elsewhere", {}).keep(name, b"content")
     blobs = BlobFolder(tmp_path / "blobs", {"KORG_BLOB_DIR": str(tmp_path / "elsewhere")})
-    assert blobs.path_of(name) == tmp_path / "elsewhere" / name[:2] / name
+    assert blobs.has(name)
+    with blobs.read(name) as number:
+        assert os.read(number, 100) == b"content"
 
 
 def test_many_keep_the_same_blob_at_once(tmp_path: Path) -> None:
@@ -665,3 +665,105 @@ def test_a_page_is_as_many_lines_as_fit(lengths: list[int], data: st.DataObject)
     found = index.last_within(first, last, most)
     fitting = [end for end in range(first, last + 1) if sum(lengths[first - 1 : end]) <= most]
     assert found == (fitting[-1] if fitting else first)
+    newest = [start for start in range(first, last + 1) if sum(lengths[start - 1 : last]) <= most]
+    assert index.first_within(first, last, most) == (newest[0] if newest else last)
+
+
+# --- a folder that somebody has prepared
+
+
+def _secret(tmp_path: Path) -> Path:
+    secret = tmp_path / "home" / "secret"
+    secret.parent.mkdir()
+    secret.write_text("precious")
+    return secret
+
+
+@pytest.mark.parametrize("name", [LEDGER, "korg-tui.lock", ".cut", "blobs", "blobs/ab"])
+@pytest.mark.parametrize("kind", ["file", "folder", "nothing", "pipe", "device"])
+def test_what_is_in_the_place_of_a_file_of_its_own_is_refused(
+    tmp_path: Path, folder: Path, name: str, kind: str
+) -> None:
+    secret = _secret(tmp_path)
+    (secret.parent / ".unfinished-thesis").touch()
+    place = folder / name
+    place.parent.mkdir(parents=True)
+    if kind == "pipe":
+        os.mkfifo(place)
+    else:
+        home = secret.parent
+        leads = {"file": secret, "folder": home, "nothing": home / "new", "device": "/dev/zero"}
+        place.symlink_to(leads[kind])
+    with pytest.raises(SourceError, match=f"{name} is a (link|pipe), and a store has a") as refused:
+        store = Store(folder)
+        add(store, call(), call())
+        try:
+            store.rewind(1, "korg:api", "")
+        except StoreChanged as changed:
+            raise SourceError(str(changed)) from None
+        finally:
+            store.close()
+    assert (refused.value.exit_code, "\n" in refused.value.text) == (3, False)
+    assert sorted(path.name for path in secret.parent.iterdir()) == [".unfinished-thesis", "secret"]
+    assert secret.read_text() == "precious"
+    assert os.path.lexists(place)
+
+
+@pytest.mark.parametrize("name", ["generation-1.unfinished", "next.jsonl"])
+def test_what_is_in_the_place_of_an_unfinished_file_is_not_written_to(
+    tmp_path: Path, store: Store, name: str
+) -> None:
+    secret = _secret(tmp_path)
+    fill(store, 3)
+    (store.folder / ".cut").mkdir()
+    (store.folder / ".cut" / name).symlink_to(secret)
+    with pytest.raises(StoreChanged, match=f"{name} is a link"):
+        store.rewind(1, "korg:api", "")
+    assert (secret.read_text(), store.head.total) == ("precious", 3)
+    (store.folder / ".cut" / name).unlink()
+    (store.folder / ".cut" / name).write_text("left by a crash")
+    assert store.rewind(1, "korg:api", "").seq == 2
+    assert not (store.folder / ".cut" / name).exists()
+
+
+def test_a_store_that_is_a_link_is_the_folder_that_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    store = Store(tmp_path / "link")
+    fill(store, 3)
+    store.rewind(1, "korg:api", "")
+    store.blobs.keep(named(b"content"), b"content")
+    store.close()
+    assert tools(tmp_path / "real") == ["user_prompt", "LedgerRewind"]
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "link to nothing"])
+def test_what_is_no_file_is_no_blob(tmp_path: Path, kind: str) -> None:
+    secret = _secret(tmp_path)
+    blobs = BlobFolder(tmp_path / "blobs", {})
+    name = named(b"")
+    place = tmp_path / "blobs" / name[:2] / name
+    place.parent.mkdir(parents=True)
+    if kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "folder":
+        place.mkdir()
+    else:
+        place.symlink_to(secret if kind == "link" else tmp_path / "nothing")
+    blobs.open()
+    assert blobs.count == 0
+    assert not blobs.has(name)
+    with blobs.read(name) as number:
+        assert number is None
+    with pytest.raises(StoreChanged, match=f"{name} is a {kind.split()[0]}"):
+        blobs.keep(name, b"")
+    assert (secret.read_text(), (tmp_path / "nothing").exists()) == ("precious", False)
+
+
+def test_blobs_go_through_no_link_below_the_folder_that_was_named(tmp_path: Path) -> None:
+    secret = _secret(tmp_path)
+    (tmp_path / ".korg").symlink_to(secret.parent)
+    blobs = BlobFolder(tmp_path / ".korg" / "blobs", {}, within=tmp_path)
+    with pytest.raises(StoreChanged, match="korg is a link"):
+        blobs.keep(named(b"content"), b"content")
+    assert [path.name for path in secret.parent.iterdir()] == ["secret"]

@@ -11,6 +11,7 @@ from pathlib import Path
 from korg_tui.sources import SourceError
 
 DEFAULT_PORT = 8080
+DEFAULT_STORE = Path(".korg")
 LOOPBACK = "127.0.0.1"
 TOKEN_VARIABLE = "KORG_TOKEN"
 """Holds the bearer token; readers of a server send the same."""
@@ -32,7 +33,6 @@ def serve_options(parser: argparse.ArgumentParser) -> None:
         "--store",
         metavar="FOLDER",
         type=Path,
-        default=Path(".korg"),
         help="where the ledger and its blobs are kept (default: ./.korg)",
     )
     parser.add_argument(
@@ -55,18 +55,29 @@ def serve(arguments: argparse.Namespace) -> int:
     person can put right."""
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise SourceError(_MISSING, USAGE)
+    store = _store(arguments)
     token = _token(arguments)
     host = _host(arguments, token)
     from korg_tui.recorder.server.serving import run
 
     return run(
-        arguments.store,
+        store,
         host,
         arguments.port,
         token,
         strict=arguments.strict,
         redacting=not arguments.no_redact,
     )
+
+
+def _store(arguments: argparse.Namespace) -> Path:
+    """The folder that was named, also by a link; else one of this folder, which need not be from here."""
+    if arguments.store is not None:
+        return Path(arguments.store)
+    if DEFAULT_STORE.is_symlink():
+        there = f"{DEFAULT_STORE} is a link to {DEFAULT_STORE.readlink()}"
+        raise SourceError(f"{there}; if that is meant, say --store {DEFAULT_STORE}")
+    return DEFAULT_STORE
 
 
 def _token(arguments: argparse.Namespace) -> str:

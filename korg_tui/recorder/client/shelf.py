@@ -22,7 +22,7 @@ class Shelf:
     def __init__(self, connection: Connection, folder: Path | None, fallback: Path) -> None:
         self._connection = connection
         self._named = None if folder is None else BlobFolder(folder)
-        self._fallback = BlobFolder(fallback)
+        self._fallback = BlobFolder(fallback, within=fallback.parent.parent)
         self._known: OrderedDict[str, None] = OrderedDict()
         self._opened = 0
         self._takes = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import logging
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from urllib.parse import quote
 
@@ -14,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
@@ -22,20 +23,27 @@ from korg_tui.recorder.redact import redact
 from korg_tui.recorder.references import digest
 from korg_tui.recorder.server.guard import Guard, Patience, refusal
 from korg_tui.recorder.server.intake import Counts, Recorder
-from korg_tui.recorder.store import Head, View
+from korg_tui.recorder.store import Head, Span, View
 from korg_tui.recorder.store.blobs import is_name
 from korg_tui.recorder.store.calls import Refused, read_object, text_field, whole
-from korg_tui.recorder.store.disk import StoreChanged
+from korg_tui.recorder.store.disk import StoreChanged, pieces
 
 WINDOW = 100
 """Events that the journal gives when it is asked for no others."""
 
 _LIMIT, _LARGEST_LIMIT = 1000, 5000
 _PAGE = 8 << 20
+_LARGEST_WINDOW = 16 << 20
+_AT_ONCE = 1 << 20
+"""Bytes of an answer that is not sent in pieces."""
+
+_LARGEST_REWIND = 64 << 10
 _LARGEST_SEQ = 2**53 - 1
 _LONGEST_TEXT = 4096
 _LONGEST_TROUBLE = 200
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+_LINES = "application/x-ndjson"
 
 _log = logging.getLogger("korg_tui.recorder")
 
@@ -48,30 +56,45 @@ async def post_call(request: Request, recorder: Recorder) -> Response:
 
 async def get_journal(request: Request, recorder: Recorder) -> Response:
     """`GET /api/journal`: the last 100 events; `?triggered_by=K`: the last 100 direct children, 404 when
-    there are none; `?after=SEQ&limit=N`: what comes behind SEQ. First a line with the total."""
+    there are none; `?after=SEQ&limit=N`: what comes behind SEQ. First a line with the total. Of many that are
+    large, only as many as fit in 16 MB (8 MB behind SEQ), but one at least."""
     cause = _number(request, "triggered_by")
     after = _number(request, "after")
     limit = _number(request, "limit")
-    with recorder.store.view() as view:
+    with contextlib.ExitStack() as held:
+        view = held.enter_context(recorder.store.view())
         headers = _headers(view.head, recorder.trouble)
         if _is_known(request, headers["etag"]):
             return Response(status_code=304, headers=headers)
-        lines = _asked_for(view, cause, after, limit)
-    if cause is not None and not lines:
-        return refusal(Refused(f"no event was triggered by {cause}", 404), headers)
-    text = f"// total events: {view.head.total}\n".encode() + lines
-    return Response(text.removesuffix(b"\n"), headers=headers, media_type="application/x-ndjson")
+        spans = _asked_for(view, cause, after, limit)
+        if cause is not None and not spans:
+            return refusal(Refused(f"no event was triggered by {cause}", 404), headers)
+        size = sum(end - start for start, end in spans)
+        lines = _journal(view, spans)
+        if size <= _AT_ONCE:
+            return Response(b"".join(lines), headers=headers, media_type=_LINES)
+        return _Streamed(lines, held.pop_all(), headers, _LINES)
 
 
-def _asked_for(view: View, cause: int | None, after: int | None, limit: int | None) -> bytes:
+def _asked_for(view: View, cause: int | None, after: int | None, limit: int | None) -> list[Span]:
     total = view.head.total
     if cause is not None:
-        return view.children(cause, WINDOW)
+        return view.children(cause, WINDOW, _LARGEST_WINDOW)
     if after is None:
-        return view.lines(max(1, total - WINDOW + 1), total)
+        return view.newest(WINDOW, _LARGEST_WINDOW)
     most = min(_LIMIT if limit is None else limit, _LARGEST_LIMIT)
-    last = min(total, after + most)
-    return view.lines(after + 1, last, _PAGE) if last > after else b""
+    return view.lines(after + 1, min(total, after + most), _PAGE)
+
+
+def _journal(view: View, spans: list[Span]) -> Iterator[bytes]:
+    """The total, and the lines; no line feed behind the last one."""
+    yield f"// total events: {view.head.total}".encode()
+    before = b"\n"
+    for piece in view.pieces(spans):
+        whole = piece.endswith(b"\n")
+        yield before
+        yield piece.removesuffix(b"\n")
+        before = b"\n" if whole else b""
 
 
 async def get_capabilities(request: Request, recorder: Recorder) -> Response:
@@ -81,22 +104,10 @@ async def get_capabilities(request: Request, recorder: Recorder) -> Response:
         headers = _headers(view.head, recorder.trouble)
         if _is_known(request, headers["etag"]):
             return Response(status_code=304, headers=headers)
-        return _Whole(view, held.pop_all(), headers)
+        return _Streamed(_capabilities(view), held.pop_all(), headers, "application/json")
 
 
-class _Whole(StreamingResponse):
-    """All events of a view, which is let go of when the answer ends, however it ends."""
-
-    def __init__(self, view: View, kept: contextlib.ExitStack, headers: dict[str, str]) -> None:
-        super().__init__(_capabilities(view), headers=headers, media_type="application/json")
-        self._kept = kept
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._kept:
-            await super().__call__(scope, receive, send)
-
-
-async def _capabilities(view: View) -> AsyncIterator[bytes]:
+def _capabilities(view: View) -> Iterator[bytes]:
     yield b'{"nodes":{},"active_states":{},"events":['
     held_back = b""
     for piece in view.pieces():
@@ -107,15 +118,38 @@ async def _capabilities(view: View) -> AsyncIterator[bytes]:
     yield b"]}"
 
 
+class _Streamed(StreamingResponse):
+    """What is sent piece by piece; what that needs is let go of when the answer ends, however it ends."""
+
+    def __init__(
+        self, content: Iterator[bytes], kept: contextlib.ExitStack, headers: dict[str, str], kind: str
+    ) -> None:
+        super().__init__(_one_by_one(content), headers=headers, media_type=kind)
+        self._kept = kept
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._kept:
+            await super().__call__(scope, receive, send)
+
+
+async def _one_by_one(content: Iterator[bytes]) -> AsyncIterator[bytes]:
+    for piece in content:
+        yield piece
+
+
 async def get_blob(request: Request, recorder: Recorder) -> Response:
     """`GET /api/blob/{sha}`: the content as it is; 400 for what is no name, 404 for what is not there."""
     name = request.path_params["sha"]
     if not is_name(name):
         raise Refused("a blob's name is 64 lower-case hex digits", 400)
-    path = recorder.store.blobs.path_of(name)
-    if path is None:
-        raise Refused(f"there is no blob {name}", 404)
-    return FileResponse(path, media_type="application/octet-stream")
+    with contextlib.ExitStack() as held:
+        number = held.enter_context(recorder.store.blobs.read(name))
+        if number is None:
+            raise Refused(f"there is no blob {name}", 404)
+        size = os.fstat(number).st_size
+        headers = {"content-length": str(size), "etag": f'"{name}"'}
+        content = iter(()) if request.method == "HEAD" else pieces(number, 0, size)
+        return _Streamed(content, held.pop_all(), headers, "application/octet-stream")
 
 
 async def put_blob(request: Request, recorder: Recorder) -> Response:
@@ -144,6 +178,8 @@ async def post_rewind(request: Request, recorder: Recorder) -> Response:
     """`POST /api/rewind`: `{"target_seq_id": N}` keeps the events up to N and seals that with a
     `LedgerRewind` at N + 1; `rewound_by` and `reason` are written into it."""
     async with recorder.bodies.of(request) as raw:
+        if len(raw) > _LARGEST_REWIND:
+            raise Refused(f"a rewind has at most {_LARGEST_REWIND:,} bytes", 413)
         body = read_object(raw)
     target = whole(body, "target_seq_id", _LARGEST_SEQ)
     texts = [text_field(body, "rewound_by", "korg:api"), text_field(body, "reason", "")]
@@ -210,7 +246,7 @@ def application(
 
         return Route(path, answered, methods=[method], middleware=middleware)
 
-    return Starlette(
+    routed = Starlette(
         routes=[
             route("/api/agent/tool-call", "POST", post_call),
             route("/api/agent_tool_call", "POST", post_call),
@@ -227,6 +263,9 @@ def application(
         ],
         exception_handlers={HTTPException: _not_found},
     )
+    # They would name the host that the client has named.
+    routed.router.redirect_slashes = False
+    return routed
 
 
 async def _answer(endpoint: Endpoint, request: Request, recorder: Recorder) -> Response:

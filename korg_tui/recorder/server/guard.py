@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from korg_tui.faults import report
 from korg_tui.recorder.store.calls import Refused
+from korg_tui.recorder.store.disk import StoreChanged
 
 LARGEST_BODY = 16 << 20
 """Bytes of a request's body that are taken."""
@@ -25,6 +26,7 @@ _DRAINED = 64 << 20
 MOST_HELD = 256 << 20
 """Bytes of bodies that are held at once."""
 
+_OWN_SITE = frozenset({"same-origin", "none"})
 _CLOSE = {"connection": "close"}
 _log = logging.getLogger("korg_tui.recorder")
 
@@ -59,10 +61,9 @@ class Guard:
         host = headers.get("host", "").lower()
         if not self._token and host not in self._hosts:
             return Refused("the Host header names another server than this one", 403)
-        origin = headers.get("origin")
-        if origin is not None and origin.lower() != f"http://{host}":
+        if any(origin.lower() != f"http://{host}" for origin in headers.getlist("origin")):
             return Refused("requests from other web pages are refused (Origin)", 403)
-        if headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+        if any(site not in _OWN_SITE for site in headers.getlist("sec-fetch-site")):
             return Refused("requests from other web pages are refused (Sec-Fetch-Site)", 403)
         if self._token and not self._has_token(headers.get("authorization", "")):
             return Refused("a bearer token is needed: Authorization: Bearer TOKEN", 401)
@@ -105,6 +106,11 @@ class Patience:
             await refusal(late, _CLOSE)(scope, receive, send)
         except ClientDisconnect:
             pass
+        except StoreChanged as changed:
+            _log.error("%s", changed)
+            if started:
+                raise  # which ends the connection, so that the client sees that something lacks
+            await refusal(Refused(str(changed), 503), _CLOSE)(scope, receive, send)
         except Exception as fault:
             _log.error("%s", report(fault))
             if started:

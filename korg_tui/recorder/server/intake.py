@@ -108,4 +108,4 @@ class Recorder:
 
     def _missing(self, call: Call) -> list[str]:
         names = dict.fromkeys(ref["sha256"] for ref in call.payload_refs)
-        return [name for name in names if self.store.blobs.path_of(name) is None]
+        return [name for name in names if not self.store.blobs.has(name)]

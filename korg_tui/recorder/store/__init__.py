@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from korg_tui.recorder.store.disk import StoreChanged
-from korg_tui.recorder.store.store import CUT, LEDGER, Head, Rewound, Store, View
+from korg_tui.recorder.store.store import CUT, LEDGER, Head, Rewound, Span, Store, View
 
-__all__ = ["CUT", "LEDGER", "Head", "Rewound", "Store", "StoreChanged", "View"]
+__all__ = ["CUT", "LEDGER", "Head", "Rewound", "Span", "Store", "StoreChanged", "View"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
@@ -12,6 +14,9 @@ from typing import Protocol
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
 _CHUNK = 1 << 20
+_AS_IT_IS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_NO_FOLDER = frozenset({errno.ENOTDIR, errno.ELOOP, errno.EMLINK})
+_NO_FILE = _NO_FOLDER | {errno.EISDIR, errno.ENXIO, errno.EEXIST}
 
 
 class StoreChanged(OSError):
@@ -25,16 +30,18 @@ class LedgerFile(Protocol):
     def write(self, data: bytes, at: int) -> None: ...
     def sync(self) -> None: ...
     def cut(self, size: int) -> None: ...
+    def stamp(self) -> int: ...
     def is_at(self, path: Path) -> bool: ...
     def fileno(self) -> int: ...
     def close(self) -> None: ...
 
 
 class DiskFile:
-    """A `LedgerFile` on the disk, made if it is not there, with the permissions of its owner alone."""
+    """A `LedgerFile` on the disk, made if it is not there, with the permissions of its owner alone. Raises
+    `StoreChanged` for what is no file."""
 
     def __init__(self, path: Path) -> None:
-        self._number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
+        self._number = open_file(path, os.O_RDWR | os.O_CREAT)
 
     def size(self) -> int:
         """Bytes that it has now."""
@@ -55,12 +62,13 @@ class DiskFile:
         """Keep the first `size` bytes."""
         os.ftruncate(self._number, size)
 
+    def stamp(self) -> int:
+        """When it was written to last, by anybody: nanoseconds since the epoch."""
+        return os.fstat(self._number).st_mtime_ns
+
     def is_at(self, path: Path) -> bool:
         """Whether this file, and not another one or none, is what the path names."""
-        try:
-            return os.path.samestat(path.stat(), os.fstat(self._number))
-        except FileNotFoundError:
-            return False
+        return is_at(self._number, path)
 
     def fileno(self) -> int:
         """For reading."""
@@ -69,6 +77,75 @@ class DiskFile:
     def close(self) -> None:
         """Nothing is written by closing."""
         os.close(self._number)
+
+
+def is_at(number: int, path: Path) -> bool:
+    """Whether an open file is what the path names, itself and not by a link."""
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(number))
+    except FileNotFoundError:
+        return False
+
+
+def open_file(path: Path | str, flags: int, *, within: int | None = None) -> int:
+    """Open a file itself, relative to the open folder `within`; never what a link leads to, nor a pipe, which
+    would be waited for. Whoever made the folder can have put anything there. Raises `StoreChanged`."""
+    try:
+        number = os.open(path, flags | _AS_IT_IS, PRIVATE_FILE, dir_fd=within)
+    except OSError as error:
+        if error.errno in _NO_FILE:
+            _refuse_what_is_no_file(path, os.stat(path, dir_fd=within, follow_symlinks=False))
+        raise
+    try:
+        _refuse_what_is_no_file(path, os.fstat(number))
+    except StoreChanged:
+        os.close(number)
+        raise
+    return number
+
+
+def _refuse_what_is_no_file(path: Path | str, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise StoreChanged(f"{path} is {_kind(found)}, and a store has a file of its own there; move it away")
+
+
+def _kind(found: os.stat_result) -> str:
+    kinds = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFREG: "a file"}
+    return kinds.get(stat.S_IFMT(found.st_mode), "a device")
+
+
+@contextlib.contextmanager
+def entered(base: Path, *below: str, make: bool = False) -> Iterator[int]:
+    """The folder of these names below `base`, open for as long as the block lasts. A link may lead to `base`,
+    which somebody named; below it, none is followed: raises `StoreChanged`. With `make`, what is not there is
+    made, and its name on the disk."""
+    if make:
+        make_folder(base)
+    number = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    path = base
+    try:
+        for name in below:
+            path /= name
+            number, above = _below(number, name, path, make), number
+            os.close(above)
+        yield number
+    finally:
+        os.close(number)
+
+
+def _below(above: int, name: str, path: Path, make: bool) -> int:
+    if make:
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(name, PRIVATE_FOLDER, dir_fd=above)
+            sync(above)
+    try:
+        return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER:
+            raise
+        kind = _kind(os.stat(name, dir_fd=above, follow_symlinks=False))
+        text = f"{path} is {kind}, and a store has a folder of its own there; move it away"
+        raise StoreChanged(text) from None
 
 
 def sync(number: int) -> None:
@@ -119,10 +196,11 @@ def pieces(number: int, start: int, end: int) -> Iterator[bytes]:
         start = stop
 
 
-def write_synced(path: Path, parts: Iterable[bytes]) -> None:
-    """Make a file, or make it anew, with these bytes; return when they are on the disk. Its name need not be.
-    Leaves no file behind when it raises."""
-    number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, PRIVATE_FILE)
+def write_synced(folder: int, name: str, parts: Iterable[bytes]) -> None:
+    """Make a file of an open folder, or make it anew, with these bytes; return when they are on the disk. Its
+    name need not be. Leaves no file behind when it raises."""
+    _take_away(folder, name)
+    number = open_file(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, within=folder)
     try:
         for part in parts:
             rest = memoryview(part)
@@ -131,15 +209,22 @@ def write_synced(path: Path, parts: Iterable[bytes]) -> None:
         sync(number)
     except BaseException:
         with contextlib.suppress(OSError):
-            path.unlink()
+            os.unlink(name, dir_fd=folder)
         raise
     finally:
         os.close(number)
 
 
-def write_whole(path: Path, parts: Iterable[bytes], *, through: Path) -> None:
-    """Make `path` hold these bytes, at once: they are written to `through`, which must be on the same file
-    system, and given the name when they are on the disk. A crash leaves `path` as it was, or whole."""
-    write_synced(through, parts)
-    through.replace(path)
-    sync_folder(path.parent)
+def _take_away(folder: int, name: str) -> None:
+    """A crash can have left one of that name."""
+    with contextlib.suppress(FileNotFoundError):
+        _refuse_what_is_no_file(name, os.stat(name, dir_fd=folder, follow_symlinks=False))
+        os.unlink(name, dir_fd=folder)
+
+
+def write_whole(folder: int, name: str, parts: Iterable[bytes], *, through: str) -> None:
+    """Make the file `name` of an open folder hold these bytes, at once: they are written to `through` and
+    given the name when they are on the disk. A crash leaves `name` as it was, or whole."""
+    write_synced(folder, through, parts)
+    os.replace(through, name, src_dir_fd=folder, dst_dir_fd=folder)
+    sync(folder)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import uuid
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from math import inf
 
 
 class Index:
@@ -59,6 +60,14 @@ class Index:
         fits = bisect_right(self._ends, self._ends[first - 1] + most, first, last + 1) - 1
         return max(first, fits)
 
+    def first_within(self, first: int, last: int, most: int) -> int:
+        """The first of the events from `first` up to `last` so that the lines from it on fit in `most` bytes;
+        `last` at the latest."""
+        if first > last:
+            return first
+        fits = bisect_left(self._ends, self._ends[last] - most, first - 1, last) + 1
+        return min(last, fits)
+
     def event_id(self, seq: int) -> uuid.UUID:
         """The id of an event."""
         return uuid.UUID(bytes=bytes(self._ids[16 * seq : 16 * seq + 16]))
@@ -67,12 +76,17 @@ class Index:
         """The event that the chain of causes ends in."""
         return self._roots[seq]
 
-    def children(self, seq: int, limit: int, total: int) -> list[int]:
-        """The last `limit` direct children among the first `total` events, ascending."""
+    def children(self, seq: int, limit: int, total: int, most: float = inf) -> list[int]:
+        """The last `limit` direct children among the first `total` events, ascending; as many of them as fit
+        in `most` bytes, but one at least."""
         found: list[int] = []
+        size = 0
         child = self._last_child[seq] if 0 < seq <= total else 0
         while child and len(found) < limit:
             if child <= total:
+                size += self._ends[child] - self._ends[child - 1]
+                if found and size > most:
+                    break
                 found.append(child)
             child = self._sibling_before[child]
         return found[::-1]

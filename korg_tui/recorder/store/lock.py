@@ -7,7 +7,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from korg_tui.recorder.store.disk import PRIVATE_FILE
+from korg_tui.recorder.store import disk
 from korg_tui.sources import SourceError
 
 _LONGEST = 200
@@ -27,11 +27,11 @@ def held(folder: Path, holder: str) -> SourceError:
 
 class StoreLock:
     """The lock of the store in a folder; the system frees it when its holder ends, however that happens.
-    Raises `SourceError` when another process holds it."""
+    Raises `SourceError` when another process holds it, `OSError` when there can be none."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "korg-tui.lock"
-        self._number = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
+        self._number = disk.open_file(self._path, os.O_RDWR | os.O_CREAT)
         try:
             hold(self._number)
         except BlockingIOError:
@@ -43,10 +43,7 @@ class StoreLock:
 
     def is_there(self) -> bool:
         """Whether others find the lock: its file was not taken away."""
-        try:
-            return os.path.samestat(self._path.stat(), os.fstat(self._number))
-        except FileNotFoundError:
-            return False
+        return disk.is_at(self._number, self._path)
 
     def say(self, holder: str) -> None:
         """Tell others who it is."""

@@ -31,6 +31,10 @@ LEDGER = "korg-tui.jsonl"
 CUT = ".cut"
 """The folder, below that of the store, where what was cut away lies: no reader takes it for a ledger."""
 
+_NEXT = "next.jsonl"
+
+Span = tuple[int, int]
+"""Offsets of bytes of the ledger: the first, and the one behind the last."""
 
 _log = logging.getLogger("korg_tui.recorder")
 
@@ -70,21 +74,32 @@ class View:
         self._index = index
         self._number = number
 
-    def lines(self, first: int, last: int, most: int | None = None) -> bytes:
-        """The lines of the events `first` to `last`, each with its line feed: as many of them as fit in
-        `most` bytes, but one at least."""
+    def lines(self, first: int, last: int, most: int | None = None) -> list[Span]:
+        """Where the lines of the events `first` to `last` are: as many of them as fit in `most` bytes, but
+        one at least."""
+        if first > last:
+            return []
         if most is not None:
             last = self._index.last_within(first, last, most)
-        return disk.read_exactly(self._number, self._index.end(first - 1), self._index.end(last))
+        return [(self._index.end(first - 1), self._index.end(last))]
 
-    def children(self, seq: int, limit: int) -> bytes:
-        """The lines of the last `limit` direct children of an event; empty for a leaf, and for none."""
-        found = self._index.children(seq, limit, self.head.total)
-        return b"".join(self.lines(child, child) for child in found)
+    def newest(self, limit: int, most: int) -> list[Span]:
+        """The same for the last `limit` events: of those, the last."""
+        total = self.head.total
+        return self.lines(self._index.first_within(max(1, total - limit + 1), total, most), total)
 
-    def pieces(self) -> Iterator[bytes]:
-        """All lines, in pieces of any length."""
-        return disk.pieces(self._number, 0, self._index.end(self.head.total))
+    def children(self, seq: int, limit: int, most: int) -> list[Span]:
+        """The same for the last `limit` direct children of an event; empty for a leaf, and for none."""
+        found = self._index.children(seq, limit, self.head.total, most)
+        return [(self._index.end(child - 1), self._index.end(child)) for child in found]
+
+    def pieces(self, spans: Iterable[Span] | None = None) -> Iterator[bytes]:
+        """What is there, by default all lines, each with its line feed, in pieces of a megabyte at most.
+        Raises `OSError`: `StoreChanged` when the ledger is shorter than it was."""
+        if spans is None:
+            spans = [(0, self._index.end(self.head.total))]
+        for start, end in spans:
+            yield from disk.pieces(self._number, start, end)
 
 
 class Store:
@@ -96,7 +111,7 @@ class Store:
     def __init__(self, folder: Path, open_file: Callable[[Path], LedgerFile] = DiskFile) -> None:
         self.folder = folder
         self.path = folder / LEDGER
-        self.blobs = BlobFolder(folder / "blobs")
+        self.blobs = BlobFolder(folder / "blobs", within=folder)
         self.notice = ""
         """What had to be put right when it was opened, in words; empty when there was nothing."""
         self._open_file = open_file
@@ -113,9 +128,12 @@ class Store:
                 self.blobs.open()
             except SourceError:
                 raise
+            except StoreChanged as error:
+                raise SourceError(f"{error}, or give another folder with --store") from None
             except OSError as error:
                 reason = (error.strerror or str(error)).lower()
-                raise SourceError(f"{error.filename or folder}: {reason}; give another --store") from None
+                where = error.filename if str(folder) in str(error.filename) else folder
+                raise SourceError(f"{where}: {reason}; give another --store") from None
             undo.pop_all()
 
     def _open(self, path: Path) -> LedgerFile:
@@ -145,8 +163,7 @@ class Store:
 
     def _put_aside(self, start: int, end: int) -> None:
         """A crash left half an event, which nobody was told of: keep it apart."""
-        torn = self._cut_file(f"torn-{uuid.uuid4().hex[:8]}")
-        self._keep_cut(torn, start, end)
+        torn = self._keep_cut(f"torn-{uuid.uuid4().hex[:8]}", start, end)
         self._file.cut(start)
         self._file.sync()
         self.notice = f"half an event at the end, never acknowledged, was put into {torn}"
@@ -251,7 +268,7 @@ class Store:
     def _restore(self) -> None:
         """The file was taken away while we hold it: write it again. Raises `StoreChanged` when there is
         another one in its place, or another recorder."""
-        if self.path.exists():
+        if os.path.lexists(self.path):
             raise StoreChanged(f"{self.path} was replaced by another file; stop the recorder and look at it")
         disk.make_folder(self.folder)
         if not self.lock.is_there():
@@ -276,8 +293,7 @@ class Store:
         if target >= old.total:
             raise Refused(f"nothing comes after {target}: the last event is {old.total}")
         end = self._index.end(target)
-        tail = self._cut_file(f"generation-{old.generation}")
-        self._keep_cut(tail, end, self._end)
+        tail = self._keep_cut(f"generation-{old.generation}", end, self._end)
         index = self._index.cut(target)
         place = self._place(index, target or None, self._hash_of(target), old.generation + 1)
         line, tip = seal(rewind_event(target, old.total, by, reason), place, self._clock)
@@ -291,21 +307,20 @@ class Store:
         if seq == 0:
             return ZEROS
         with self.view() as view:
-            line = view.lines(seq, seq)
+            line = b"".join(view.pieces(view.lines(seq, seq)))
         tip: str = line[line.rindex(b'"entry_hash":"') + 14 :][:64].decode("ascii")
         return tip
 
     def _replace(self, parts: Iterable[bytes], head: Head, index: Index) -> None:
         """Put a file with these bytes into the place of the ledger's, at once."""
-        disk.make_folder(self.folder / CUT)
-        through = self._cut_file("next")
-        disk.write_synced(through, parts)
-        file = self._open(through)
-        try:
-            through.replace(self.path)
-        except BaseException:
-            file.close()
-            raise
+        with disk.entered(self.folder, CUT, make=True) as cut:
+            disk.write_synced(cut, _NEXT, parts)
+            file = self._open(self.folder / CUT / _NEXT)
+            try:
+                os.replace(_NEXT, self.path, src_dir_fd=cut)
+            except BaseException:
+                file.close()
+                raise
         with self._swap:
             old, self._file = self._file, file
             self._head, self._index = head, index
@@ -313,13 +328,12 @@ class Store:
         self._unsure = True
         self._make_sure()
 
-    def _keep_cut(self, path: Path, start: int, end: int) -> None:
-        disk.make_folder(path.parent)
-        through = path.with_suffix(".unfinished")
-        disk.write_whole(path, disk.pieces(self._file.fileno(), start, end), through=through)
-
-    def _cut_file(self, name: str) -> Path:
-        return self.folder / CUT / f"{name}.jsonl"
+    def _keep_cut(self, name: str, start: int, end: int) -> Path:
+        """Put bytes of the file into one of their own; its path."""
+        kept, parts = f"{name}.jsonl", disk.pieces(self._file.fileno(), start, end)
+        with disk.entered(self.folder, CUT, make=True) as cut:
+            disk.write_whole(cut, kept, parts, through=f"{name}.unfinished")
+        return self.folder / CUT / kept
 
     # --- places
 

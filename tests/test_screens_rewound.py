@@ -11,9 +11,11 @@ import pytest
 from builders import HUMAN, MAIN, SUB, Book, canonical
 from korg_tui.causal import Rewound
 from korg_tui.reading import Reading
+from korg_tui.recorder.store import Store
+from korg_tui.recorder.store.calls import Call
 from korg_tui.screens import LedgersScreen
 from korg_tui.sources import FileSource
-from korg_tui.views import rewound_words
+from korg_tui.views import rewound_sections, rewound_words
 from stage import MemorySource, app_over, keys
 
 SHARED = Path(__file__).parents[2] / "shared" / "ledgers" / "rewound"
@@ -311,11 +313,30 @@ async def test_a_ledger_that_was_rewound_before_it_was_opened_cannot_tell():
     async with open_session(MemorySource(sealed(seven(), 3))) as pilot:
         await begin(pilot)
         await stand(pilot, 4)
-        assert row(pilot, 4).endswith("what it dropped cannot be known")
+        assert row(pilot, 4).endswith("rewound before it was opened: see the details")
         assert sections(pilot)["what it dropped cannot be known"] == [
             "the ledger was rewound before it was opened here",
             "it says that it went back from 7 to 3",
         ]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_what_our_own_recorder_cut_off_is_named_where_it_lies(tmp_path: Path, there: bool):
+    store = Store(tmp_path)
+    call = Call(MAIN, "user_prompt", {}, {}, success=True, duration_ms=1, triggered_by=None)
+    store.append([call] * 4)
+    store.rewind(3, HUMAN, "")
+    done = store.rewind(2, HUMAN, "")
+    store.close()
+    if not there:
+        done.tail.unlink()
+    reading = Reading.of(FileSource(store.path)).complete()
+    (ledger,) = reading.journal.ledgers
+    (section,) = rewound_sections(reading, ledger, 2)
+    reading.source.close()
+    assert done.tail.name == "generation-2.jsonl"
+    assert section.title == ("what it dropped was put aside" if there else "what it dropped cannot be known")
+    assert [line.text for line in section.lines[2:]] == ([str(done.tail)] if there else [])
 
 
 async def test_what_the_ledger_left_open_is_a_list_of_its_own():

@@ -13,7 +13,16 @@ from korg_tui.reading import Reading
 from korg_tui.sources import BodyGone
 from korg_tui.text import visible
 from korg_tui.views import summary, values
-from korg_tui.views.rewound_notes import Drop, drops, is_back, is_ours, is_rewind, named_drop, stands_at
+from korg_tui.views.rewound_notes import (
+    Drop,
+    cut_tail,
+    drops,
+    is_back,
+    is_ours,
+    is_rewind,
+    named_drop,
+    stands_at,
+)
 from korg_tui.views.sections import Line, Section
 from korg_tui.views.words import plural
 
@@ -116,14 +125,19 @@ def rewound_sections(reading: Reading, ledger: Ledger, row: int) -> list[Section
 
 def _unknown(reading: Reading, ledger: Ledger, row: int) -> Section:
     """A rewind that nobody here saw."""
-    event = _event_of(_read(reading, ledger, row))
+    found = _read(reading, ledger, row)
+    event = _event_of(found)
     to, through = event.get("target_seq_id"), event.get("invalidated_through")
     if ledger.dismissed_at(row):
         return Section("what it dropped was dismissed", "fields", (Line("it is kept no more", "note"),))
     lines = [Line("the ledger was rewound before it was opened here", "note")]
     if isinstance(to, int) and isinstance(through, int) and to < through:
         lines.append(Line(f"it says that it went back from {through} to {to}", "note"))
-    return Section("what it dropped cannot be known", "fields", tuple(lines))
+    tail = cut_tail(reading.source.watched, found)
+    if tail is None:
+        return Section("what it dropped cannot be known", "fields", tuple(lines))
+    lines.append(Line(visible(str(tail)), label="kept in"))
+    return Section("what it dropped was put aside", "fields", tuple(lines))
 
 
 def _told(reading: Reading, ledger: Ledger, drop: Drop) -> Iterator[Section]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from korg_tui.causal import Gone, Ledger
 from korg_tui.event import Kind
@@ -15,6 +17,8 @@ REWIND = "LedgerRewind"
 
 _RECORDER = "korg-tui"
 """The tag `recorder` of what `korg-tui serve` writes."""
+
+_GENERATION = re.compile(r"[0-9]{1,9}")
 
 NOWHERE = -1
 _KEPT_AS = "drops"
@@ -94,6 +98,21 @@ def is_ours(found: Body | None) -> bool:
     return isinstance(tags, dict) and tags.get("recorder") == _RECORDER
 
 
+def cut_tail(ledger: Path | None, found: Body | None) -> Path | None:
+    """The file in which our own recorder kept what this `LedgerRewind` cut off, where it still lies beside
+    its ledger. The event has the number of the generation that it began."""
+    if ledger is None or found is None or not is_ours(found):
+        return None
+    generation = found.metadata["tags"].get("generation")
+    if not (isinstance(generation, str) and _GENERATION.fullmatch(generation)):
+        return None
+    path = ledger.parent / ".cut" / f"generation-{int(generation) - 1}.jsonl"
+    try:
+        return path if path.is_file() else None
+    except OSError:
+        return None
+
+
 def named_drop(ledger: Ledger, row: int) -> Drop | None:
     """What the rewind of this `LedgerRewind` dropped; None when nobody here saw it."""
     return next((drop for drop in drops(ledger) if drop.row == row), None)
@@ -109,14 +128,14 @@ def stands_at(ledger: Ledger, drop: Drop, row: int) -> bool:
 
 def rewound_note(ledger: Ledger, row: int) -> str:
     """What a row says of a rewind: of one under the reader how much it dropped, of one before the ledger was
-    opened that nobody can know."""
+    opened that it was."""
     if is_rewind(ledger, row):
         drop = named_drop(ledger, row)
         if drop is not None:
             return f"{len(drop.events):,} dropped: see the details"
         if ledger.dismissed_at(row):
             return "what it dropped was dismissed"
-        return "what it dropped cannot be known"
+        return "rewound before it was opened: see the details"
     told = next((drop for drop in drops(ledger) if stands_at(ledger, drop, row)), None)
     if told is None or (told.row < len(ledger) and is_rewind(ledger, told.row)):
         return ""

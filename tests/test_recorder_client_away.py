@@ -286,12 +286,33 @@ def test_what_nobody_takes_for_a_quarter_of_an_hour_is_given_up(
 
 
 def test_closing_does_not_wait_for_a_server_that_never_was(caplog: pytest.LogCaptureFixture) -> None:
-    client = RecorderClient(f"http://127.0.0.1:{free_port()}", actor=MAIN, flush=10_000)
+    url = f"http://127.0.0.1:{free_port()}"
+    client = RecorderClient(url, actor=MAIN, flush=10_000)
     client.tool("Bash")
+    client.tool("Read")
     client.close()
-    assert (
-        warnings(caplog)[-1].startswith(f"Bash by {MAIN} may be lost") or "lost Bash" in warnings(caplog)[-1]
-    )
+    assert warnings(caplog)[1:] == [
+        f"lost Bash by {MAIN}: nobody answers at {url}",
+        f"lost Read by {MAIN}: not delivered when the recorder client was closed",
+    ]
+
+
+def test_what_a_server_may_have_taken_before_it_went_may_be_lost(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from korg_tui.recorder.client.outbox import Attempt, Outbox
+    from korg_tui.recorder.client.posting import Posting
+
+    attempts = [Attempt.AGAIN]
+    monkeypatch.setattr(outbox, "FIRST_PAUSE", 0.0)
+    box = Outbox(lambda _: attempts.pop() if attempts else Attempt.UNREACHABLE, lambda: None)
+    box.put(lambda: Posting("Bash", MAIN))
+    with box.order:
+        assert box.order.wait_for(lambda: box._unreachable, LONG)
+    box.close(0)
+    assert warnings(caplog) == [
+        f"Bash by {MAIN} may be lost: its answer was not there when the recorder client was closed"
+    ]
 
 
 # --- answers that were lost

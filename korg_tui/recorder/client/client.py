@@ -54,7 +54,7 @@ class RecorderClient(AgentRecorder):
         folder = os.environ.get("KORG_BLOB_DIR") if blobs is None else blobs
         shelf = Shelf(connection, Path(folder) if folder else None, Path.cwd() / ".korg" / "blobs")
         delivery = Delivery(connection, shelf, redact)
-        outbox = Outbox(delivery, connection.close, capacity=capacity, flush=flush)
+        outbox = Outbox(delivery, connection.close, capacity=capacity, flush=flush, url=self.url)
         super().__init__(Run(outbox, timeout, clock, {actor}), name_of(actor))
 
     def prompt(

@@ -66,8 +66,10 @@ class Outbox:
         capacity: int = CAPACITY,
         keep: float = KEEP,
         flush: float = 5.0,
+        url: str = "the server's address",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._url = url
         self._deliver, self._hang_up = deliver, hang_up
         self._capacity, self._keep, self._flush, self._clock = capacity, keep, flush, clock
         self._ever_taken = False
@@ -82,6 +84,9 @@ class Outbox:
         self._size = 0
         """Bytes that those take."""
         self._current: Posting | None = None
+        self._perhaps = False
+        """Whether the current one can have arrived: it is being sent, or somebody was there who gave no
+        answer."""
         self._worker: threading.Thread | None = None
         self._unreachable = 0
         self._hurry = False
@@ -166,19 +171,21 @@ class Outbox:
         self.flush(self._flush if timeout is None else timeout)
         with self.order:
             self._ended = True
-            current, left = self._current, list(self._waiting)
+            current, perhaps, left = self._current, self._perhaps, list(self._waiting)
             self._waiting.clear()
             self._size = 0
-            for posting in left:
+            for posting in left if current is None or perhaps else (current, *left):
                 posting.lost()
             self.order.notify_all()
-        if current is not None:
+        if current is not None and perhaps:
             LOG.warning(
                 "%s may be lost: its answer was not there when the recorder client was closed", current
             )
+        elif current is not None:
+            LOG.warning("lost %s: nobody answers at %s", current, visible(self._url, 200))
         for posting in left:
             LOG.warning("lost %s: not delivered when the recorder client was closed", posting)
-        if self._worker is not None and self._worker.is_alive() and current is None:
+        if self._worker is not None and self._worker.is_alive() and not (current and perhaps):
             self._worker.join(HANG_UP)
 
     # --- from the worker
@@ -198,12 +205,12 @@ class Outbox:
                 if self._closing:
                     return None
                 self.order.wait()
-            self._current = self._pop()
+            self._current, self._perhaps = self._pop(), False
             return self._current
 
     def _bring(self, posting: Posting) -> None:
-        started, pause = self._clock(), FIRST_PAUSE
-        while not self._ended:
+        started, pause, met = self._clock(), FIRST_PAUSE, False
+        while self._may_send():
             try:
                 attempt = self._deliver(posting)
             except Exception as fault:
@@ -214,18 +221,27 @@ class Outbox:
             if self._clock() - started > self._keep:
                 self._lose(posting, f"the server has not taken it for {self._keep:.0f} s")
                 return
-            self._rest(attempt, pause)
+            met = met or attempt is not Attempt.UNREACHABLE
+            self._rest(attempt, pause, met)
             pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _may_send(self) -> bool:
+        """Whether there is to be another attempt; from here on it can arrive."""
+        with self.order:
+            self._perhaps = not self._ended
+            return self._perhaps
 
     def _lose(self, posting: Posting, why: str) -> None:
         LOG.warning("lost %s: %s", posting, visible(why, 300))
         with self.order:
             posting.lost()
 
-    def _rest(self, attempt: Attempt, pause: float) -> None:
-        """Pause before the next attempt; somebody who begins to wait for a server that was away ends it."""
+    def _rest(self, attempt: Attempt, pause: float, met: bool) -> None:
+        """Pause before the next attempt; somebody who begins to wait for a server that was away ends it.
+        `met` says whether any attempt so far met a server."""
         deadline = self._clock() + pause * random.uniform(0.5, 1)
         with self.order:
+            self._perhaps = met
             if attempt is Attempt.UNREACHABLE:
                 self._unreachable += 1
                 self._hurry = False

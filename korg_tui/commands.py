@@ -33,6 +33,8 @@ class Situation:
     """The cursor stands on an agent event of the current generation."""
     on_row: bool = False
     has_parent: bool = False
+    in_details: bool = False
+    """The details have the keys."""
     names_path: bool = False
     """The event under the cursor names a file or folder, or is too long to be asked at once."""
     on_dropped: bool = False
@@ -138,7 +140,7 @@ def _notices(now: Situation) -> str:
 
 
 def _demo(now: Situation) -> str:
-    return "" if now.nothing_found else "a ledger is open"
+    return "" if now.nothing_found else "a ledger is open: korg-tui --demo plays it in another terminal"
 
 
 _EVERYWHERE = frozenset(Place)
@@ -219,8 +221,8 @@ COMMANDS: tuple[Command, ...] = (
         ("fold", "h left", "SP", "fold", "fold this lane, or go to its opener", _rows),
         ("unfold", "l right", "SP", "unfold", "unfold this row", _rows),
         ("fold-level", "z", "SP", "fold level", "fold everything a level further, then unfold", _rows),
-        ("shift-left", "<", "SP", "left", "scroll the rows sideways", _always),
-        ("shift-right", ">", "SP", "right", "scroll the rows sideways", _always),
+        ("shift-left", "<", "SP", "left", "scroll the rows back to the left", _always),
+        ("shift-right", ">", "SP", "right", "scroll the rows to the right", _always),
     ),
     *_group(
         "Live",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from builders import START_MS, Book, FixedClock
 from korg_tui.screens import LedgersScreen, SessionScreen
 from korg_tui.sources import Fact, Opened, Pool, Progress, SourceError, State
+from korg_tui.widgets.chrome import KeyFooter, Line
 from korg_tui.widgets.lines import LineList
 from stage import MemorySource, app_over, keys, story
 
@@ -36,10 +37,10 @@ async def test_sessions_newest_first_with_their_counts_and_a_live_mark():
     clock = FixedClock(START_MS + 60_000)
     async with app_over(story(), clock=clock).run_test(size=(100, 24)) as pilot:
         await pilot.pause()
-        assert [row[:82] for row in drawn(pilot)] == [
-            " ● 20 s ago     complete        3      1      0    0  Count the open tickets.",
-            "   26 s ago     partial         1      1      0    1  begins with Write",
-            "   27 s ago     complete       20      3      1    0  The date parser fails on lea",
+        assert [row[:83] for row in drawn(pilot)] == [
+            " ● 20 s ago     complete        3      1       0    0  Count the open tickets.",
+            "   26 s ago     partial         1      1       0    1  begins with Write",
+            "   27 s ago     complete       20      3       1    0  The date parser fails on lea",
         ]
         assert status(pilot) == "3 sessions in 1 ledger · sorted by activity"
         clock.move(30)
@@ -151,3 +152,61 @@ async def test_a_ledger_without_agent_events_opens_too():
         assert isinstance(pilot.app.screen, SessionScreen)
         assert pilot.app.screen.view.count == 1
         assert pilot.app.screen.spine.session is None
+
+
+async def test_what_a_filter_leaves_is_counted_and_nothing_is_said_in_words():
+    async with app_over(story()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "/", *"tickets", "enter")
+        assert status(pilot).startswith("1 of 3 sessions in 1 ledger · sorted by activity · only with “tick")
+        await keys(pilot, "/", *"mapper")
+        assert pilot.app.screen.words == "mapper"
+        await keys(pilot, "enter")
+        assert pilot.app.screen.lines.render_line(0).text.strip() == "No session has “mapper”: esc shows all."
+        assert status(pilot).startswith("0 of 3 sessions")
+
+
+async def test_a_question_begins_with_the_old_words_selected_and_arrows_edit_them():
+    async with app_over(story()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "/", *"ticket", "enter", "/", "right", "s")
+        assert pilot.app.screen.words == "tickets"
+
+
+async def test_a_source_without_sessions_is_told_of_once():
+    source = MemorySource(b"", "/home/dusk/a/very/long/way/to/a/project/.korg/korg-tui.jsonl")
+    async with app_over(source).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "has no sessions yet" in drawn(pilot)[0]
+        assert not pilot.app.screen.query_one("#told").display
+
+
+async def test_the_header_keeps_its_columns_apart_and_its_arrow_off_what_has_no_column():
+    sources = [MemorySource(story(), f"/w/{each}/journal.jsonl") for each in "ab"]
+    async with app_over(*sources).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "s", "s")
+        assert "events failed▾ dead" in " ".join(head(pilot).split())
+        await keys(pilot, "s")
+        assert "▾" not in head(pilot)
+
+
+async def test_the_zone_of_times_is_said():
+    async with app_over(story()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "T")
+        assert status(pilot) == "times are local"
+        await keys(pilot, "T")
+        assert status(pilot) == "times are in UTC"
+
+
+async def test_the_demo_key_says_how_else_to_see_it():
+    async with app_over(story()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "d")
+        assert status(pilot) == "a ledger is open: korg-tui --demo plays it in another terminal"
+        assert "demo" not in pilot.app.screen.query_one(KeyFooter).render().plain
+
+
+def head(pilot) -> str:
+    return pilot.app.screen.query_one("#sessions-head", Line).plain

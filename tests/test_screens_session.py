@@ -217,9 +217,25 @@ async def test_sideways_brings_a_long_argument_into_view(pilot):
     await stand(pilot, 11)
     assert "datetime.html" not in rows(pilot)[10]
     await keys(pilot, *[">"] * 5)
-    assert "datetime.html" in rows(pilot)[10]
+    row = rows(pilot)[10]
+    assert "datetime.html" in row and "│ │ ├─  WebFetch       datetime.html" in row
+    assert " · scrolled " in remark(pilot) and ": < back · " in remark(pilot)
+    shift = pilot.app.screen.view.shift
+    await keys(pilot, ">", ">")
+    assert pilot.app.screen.view.shift == shift
+    assert remark(pilot) == "nothing that is seen here is cut off any more"
     await keys(pilot, *["<"] * 5)
     assert rows(pilot)[10].startswith(" 11 ")
+    assert "scrolled" not in remark(pilot)
+
+
+async def test_nothing_scrolls_sideways_where_nothing_is_cut_off():
+    async with app_over(worked_example()).run_test(size=(200, 40)) as pilot:
+        await pilot.pause()
+        before = rows(pilot)
+        await keys(pilot, ">")
+        assert rows(pilot) == before
+        assert remark(pilot) == "nothing that is seen here is cut off any more"
 
 
 async def test_copy_puts_the_address_of_the_event_on_the_clipboard(pilot):
@@ -341,3 +357,19 @@ async def test_no_duration_is_no_words():
         await pilot.pause()
         assert not any("0 ms" in pilot.app.screen.view.draw(index, 60).text for index in range(7))
         assert not any("took" in row for row in pilot.app.screen.details.plain)
+
+
+async def test_while_the_details_have_the_keys_the_footer_offers_the_way_back(pilot):
+    footer = pilot.app.screen.query_one(KeyFooter)
+    assert footer.render().plain.startswith(" enter details ")
+    await keys(pilot, "enter")
+    assert footer.render().plain.startswith(" esc back ")
+    assert "details" not in footer.render().plain
+    await keys(pilot, "escape")
+    assert footer.render().plain.startswith(" enter details ")
+
+
+async def test_a_filter_that_nothing_fits_says_so(pilot):
+    await keys(pilot, "f", *"tool:Nothing", "enter")
+    first = pilot.app.screen.view.render_line(0).text
+    assert first.strip() == "No event fits “tool:Nothing”: esc shows all."

@@ -7,6 +7,7 @@ import pytest
 from builders import START_MS, Book, FixedClock
 from korg_tui.formats import decode
 from korg_tui.sources import Filled, Holes
+from korg_tui.widgets.chrome import Line
 from stage import MemorySource, app_over, keys
 
 NAME = "http://127.0.0.1:8080"
@@ -36,8 +37,8 @@ def drawn(pilot) -> list[str]:
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (80, "FOLLOW · …//127.0.0.1:8080 offline 12 s: connection refused; it is asked again"),
-        (120, f"FOLLOW · {NAME} offline 12 s: connection refused; it is asked again · 5 events"),
+        (80, "FOLLOW · offline 12 s: connection refused; asking again · 5 events · 1 agent"),
+        (120, "FOLLOW · offline 12 s: connection refused; asking again · 5 events · 1 agent · 0 failed"),
     ],
 )
 async def test_a_server_that_cannot_be_reached_says_for_how_long(width, words):
@@ -53,7 +54,7 @@ async def test_a_server_that_cannot_be_reached_says_for_how_long(width, words):
         assert " offline 1 m: connection refused" in status(pilot)
         await keys(pilot, "escape", "g")
         assert drawn(pilot)[0].startswith(" - offline ")
-        assert "7.0.0.1:8080 offline 1 m: connection refused; it is asked again" in drawn(pilot)[0]
+        assert "7.0.0.1:8080 offline 1 m: connection refused; asking again" in drawn(pilot)[0]
         clock.move(60)
         pilot.app.screen._grow_older()
         assert "offline 2 m: connection refused" in drawn(pilot)[0]
@@ -74,8 +75,8 @@ async def test_a_server_that_cannot_be_reached_says_for_how_long(width, words):
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (80, "FOLLOW · …//127.0.0.1:8080 makes no sense since 14:00:00: it answers with HTML"),
-        (140, f"FOLLOW · {NAME} {SENSELESS} · 5 events"),
+        (80, "FOLLOW · makes no sense since 14:00:00: it answers with HTML"),
+        (140, f"FOLLOW · {SENSELESS} · 5 events"),
     ],
 )
 async def test_answers_that_make_no_sense_leave_the_last_good_state(width, words):
@@ -97,7 +98,7 @@ async def test_what_a_folder_warns_of_is_said_as_it_says_it():
         await pilot.pause()
         source.says("warned", FOLDER, at_ms=START_MS)
         await pilot.pause()
-        assert "logs: not read: a.jsonl (no permission to read it)" in status(pilot)
+        assert "not read: a.jsonl (no permission to read it)" in status(pilot)
 
 
 async def test_a_session_that_ends_before_a_hole_says_where_newer_events_are():
@@ -144,8 +145,13 @@ async def test_events_that_were_not_loaded_are_counted_until_they_are(width):
         source.post(Holes(((4, 7),)))
         await pilot.pause()
         assert " events · 4 events not loaded · " in status(pilot)
+        view = pilot.app.screen.view
+        row = " ".join(view.draw(3, view.row_width).text.split())
+        assert row == "· │ … gap events 4–7 not loaded (4)"
+        await keys(pilot, "g", "j", "j", "j")
+        assert pilot.app.screen.query_one("#crumbs", Line).plain.endswith(" › events 4–7 not loaded (4)")
         await keys(pilot, "escape")
-        assert "4 not loaded go on" in drawn(pilot)[0]
+        assert "4 not loaded · go on" in drawn(pilot)[0]
         end = len(source.epochs[-1])
         source.epochs[-1] += b"".join(lines[3:7])
         records = []
@@ -159,3 +165,15 @@ async def test_events_that_were_not_loaded_are_counted_until_they_are(width):
         await keys(pilot, "enter")
         assert "not loaded" not in status(pilot)
         assert " · 10 events · " in status(pilot)
+
+
+async def test_a_reason_stands_before_its_path_and_addresses_are_short_in_the_crumbs():
+    source = MemorySource(a_loop(), NAME)
+    async with app_over(source).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        path = "/var/lib/agents/project/.korg/korg-tui.jsonl"
+        source.says("warned", f"{NAME} records nothing now: {path}: no space left; what it had is there")
+        await pilot.pause()
+        words = "FOLLOW · records nothing now: …/korg-tui.jsonl: no space left · 5 events"
+        assert status(pilot).startswith(words)
+        assert pilot.app.screen.query_one("#crumbs", Line).plain.startswith("127.0.0.1:8080 › session 1")

@@ -33,15 +33,14 @@ def ledger_of(book: Book, *missing: int) -> Ledger:
 def spine_of(ledger: Ledger, session: int) -> list[tuple[str, str, str, str]]:
     spine = Spine(ledger, session)
     lines = (spine.line(index) for index in range(len(spine)))
-    return [(line.number, line.sign, line.tool, line.note) for line in lines]
+    return [(line.number, line.sign, line.tool, line.note or line.argument) for line in lines]
 
 
 def test_a_gap_is_a_row_between_its_neighbours_in_words():
     ledger = ledger_of(table(STORY), 3, 4, 5)
     whole = spine_of(ledger, -1)
     assert [number for number, *_ in whole] == ["1", "2", "", "6", "7", "8"]
-    words = "events 3–5 are missing here: 3 that the source has and could not give"
-    assert whole[2] == ("", "…", "not loaded", words)
+    assert whole[2] == ("", "…", "gap", "events 3–5 not loaded (3)")
     assert whole[3][3] == "parent 4 not loaded: in a gap that the source did not fill"
 
 
@@ -55,7 +54,7 @@ def test_a_gap_is_shown_in_every_session_that_may_have_lost_something_in_it():
 
 def test_one_event_that_is_missing_is_called_one():
     (row,) = [row for row in spine_of(ledger_of(table(STORY), 3), 0) if not row[0]]
-    assert row[3] == "event 3 is missing here: the source has it and could not give it"
+    assert row[3] == "event 3 not loaded"
 
 
 def test_a_spine_that_was_open_shows_what_fills_the_gap():

@@ -105,10 +105,22 @@ def test_names_are_told_apart_by_what_is_not_shared():
     assert apart(["/w/a.jsonl", "/w/a.jsonl#2"]) == {"/w/a.jsonl": "a.jsonl", "/w/a.jsonl#2": "a.jsonl#2"}
 
 
+def test_ledgers_in_stores_are_told_apart_by_the_folders_of_the_stores():
+    names = [f"/w/{each}/.korg/korg-tui.jsonl" for each in ("parser", "frontend")]
+    assert [ending(name, 16) for name in apart(names).values()] == ["parser/.korg/…", "frontend/.korg/…"]
+    assert [ending(name, 13) for name in apart(names).values()] == ["parser", "frontend"]
+    both = [*names, "/w/parser/.korg/journal.jsonl"]
+    assert len({ending(name, 13) for name in apart(both).values()}) == 3
+
+
+def test_an_address_is_called_by_host_and_port():
+    assert ending("http://127.0.0.1:8080", 20) == "127.0.0.1:8080"
+
+
 def test_a_long_name_keeps_its_end():
     assert ending("/home/dusk/project/.korg/journal.jsonl", 100) == "/home/dusk/project/.korg/journal.jsonl"
     shown = ending("/home/dusk/project/.korg/journal.jsonl", 22)
-    assert shown == "…/.korg/journal.jsonl"
+    assert shown == "/home/dusk/project"
     assert ending("x" * 50, 10) == "…" + "x" * 9
 
 

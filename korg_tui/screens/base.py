@@ -204,6 +204,7 @@ class KorgScreen(Screen[None], inherit_bindings=False):
 
     def do_time(self) -> None:
         self.korg.toggle_utc()
+        self.remark = "times are in UTC" if self.korg.utc else "times are local"
 
     def do_interrupt(self) -> None:
         selected = self._selected_text()

@@ -10,6 +10,7 @@ from korg_tui.screens.stepping import SteppingScreen
 from korg_tui.text import visible
 from korg_tui.views import Predicate, QueryError, parse_query, plural
 from korg_tui.widgets.chrome import Ask
+from korg_tui.widgets.spine import NO_EVENTS
 
 _SLICE_SECONDS = 0.012
 """A search works this long, then lets the screen answer keys."""
@@ -106,6 +107,8 @@ class FindingScreen(SteppingScreen):
         if predicate is None and words.strip():
             return
         self.filtered_by = words.strip()
+        unfit = f"No event fits “{visible(self.filtered_by, 40)}”: esc shows all."
+        self.view.empty = unfit if self.filtered_by else NO_EVENTS
         self.reshape_in_place(lambda: self.spine.set_filter(predicate))
 
     def finding_words(self) -> list[tuple[str, str]]:

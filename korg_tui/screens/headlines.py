@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import tzinfo
 
+from korg_tui.event import Kind
 from korg_tui.reading import Reading
 from korg_tui.text import crop, visible, width
 from korg_tui.views import Spine, SpineLine, ago, clock, label, lane_title, plural
@@ -16,7 +17,9 @@ Parts = list[tuple[str, str]]
 
 _BETWEEN = " · "
 _REASON = re.compile(r" \((.+)\); what was read stays")
-_LEAST_NAME, _MOST_NAME = 12, 24
+_FOLDERS = re.compile(r"(?<![\w/])/(?:[^\s/:;]+/)+")
+_LEAST_NAME = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -54,7 +57,8 @@ def _after(spine: Spine, line: SpineLine | None) -> Parts:
     parts = [] if lane is None else [(f" › {lane_title(lane)}", "")]
     seq = spine.ledger.seq_at(line.row)
     number = line.number if seq is None else label(spine.ledger, seq)
-    return [*parts, (f" › {number} {crop(line.tool, 30)}", "line--strong")]
+    name = line.argument if line.kind is Kind.GAP else crop(line.tool, 30)
+    return [*parts, (f" › {number} {name}" if number else f" › {name}", "line--strong")]
 
 
 def _prompt(spine: Spine) -> str:
@@ -71,7 +75,8 @@ def status(
     the source's name in the room that is left."""
     follow = [*_follow(view, reading), *_beyond(spine)]
     room = cells - sum(width(text) + len(_BETWEEN) for text, _ in follow)
-    shown = _joined([*follow, *_source(reading, told, room), *findings, *_counts(spine)])
+    aside = [(f"scrolled {view.shift}: < back", "line--mark")] if view.shift else []
+    shown = _joined([*follow, *_source(reading, told, room), *aside, *findings, *_counts(spine)])
     room = cells - sum(width(visible(text)) for text, _ in shown) - len(_BETWEEN)
     if room >= _LEAST_NAME:
         shown += [(_BETWEEN, "line--quiet"), (ending(reading.journal.name, room), "line--quiet")]
@@ -131,12 +136,12 @@ def _source(reading: Reading, told: Told, cells: int) -> Parts:
 
 
 def source_words(reading: Reading, told: Told, cells: int) -> str:
-    """How a source is doing, in one sentence; its name is shortened first, then it ends earlier."""
-    predicate = source_state(reading, told)
-    while width(predicate) + _LEAST_NAME > cells and "; " in predicate:
-        predicate = predicate.rpartition("; ")[0]
-    room = min(_MOST_NAME, max(_LEAST_NAME, cells - width(predicate)))
-    return f"{ending(reading.journal.name, room)}{predicate}"
+    """How a source is doing, without its name: the state, the reason, what is done about it; what does not
+    fit is left out from the end, and of paths in a reason their folders."""
+    words = source_state(reading, told).lstrip(" :").removeprefix("is ")
+    while width(words) > cells and "; " in words:
+        words = words.rpartition("; ")[0]
+    return words if width(words) <= cells else _FOLDERS.sub("…/", words)
 
 
 def _moment(reading: Reading, told: Told) -> str:
@@ -154,7 +159,7 @@ def source_state(reading: Reading, told: Told) -> str:
             return f" is gone since {_moment(reading, told)}; waiting for it to come back"
         case "offline":
             age = ago(reading.at_ms, told.now_ms).removesuffix(" ago")
-            return f" offline {age}: {why or said.strip(' :')}; it is asked again"
+            return f" offline {age}: {why or said.strip(' :')}; asking again"
         case "warned" if why:
             since = _moment(reading, told)
             return f" makes no sense since {since}: {why}; the last good state stays"

@@ -151,10 +151,16 @@ class LedgersScreen(KorgScreen):
         self._name_ledgers(told)
         several = self._book.ledgers > 1
         rows: list[Row] = [*told, *self._book.rows]
+        self.lines.empty = self._why_empty()
         self.lines.show(rows, self._names, several=several, now_ms=self.korg.clock())
         self._show_head()
         self._show_nothing()
         self.show_status()
+
+    def _why_empty(self) -> str:
+        if self.words:
+            return f"No session has “{visible(self.words, 40)}”: esc shows all."
+        return "There are no sessions yet: the first event will show here."
 
     def on_resize(self) -> None:
         self._show_head()
@@ -200,9 +206,10 @@ class LedgersScreen(KorgScreen):
         return SourceRow(reading.journal.name, reading.state, source_state(reading, told))
 
     def _show_told(self) -> None:
-        """The whole sentence about the source under the cursor, however long its name is."""
+        """The whole sentence about the source under the cursor, where its row has no room for it."""
         row = self.lines.row
-        told = f"{visible(row.ledger)}{row.text}" if isinstance(row, SourceRow) else ""
+        cut = isinstance(row, SourceRow) and row.state != "empty" and self.lines.cuts(row)
+        told = f"{visible(row.ledger)}{row.text}" if cut and isinstance(row, SourceRow) else ""
         bar = self.query_one("#told", Bar)
         bar.display = bool(told)
         bar.show([(told, "line--mark")])
@@ -229,6 +236,8 @@ class LedgersScreen(KorgScreen):
 
     def _status(self) -> list[tuple[str, str]]:
         counts = f"{plural(self._book.sessions, 'session')} in {plural(self._book.ledgers, 'ledger')}"
+        if self.words:
+            counts = f"{len(self._book.rows):,} of {counts}"
         parts = [counts, f"sorted by {self.sort}"]
         if self.words:
             parts.append(f"only with “{visible(self.words)}”: esc shows all")

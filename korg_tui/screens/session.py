@@ -116,6 +116,7 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
             rows=len(self.spine),
             on_row=row >= 0,
             on_event=agent,
+            in_details=self.reading_details,
             has_parent=row >= 0 and self.spine.parent(row) is not None,
             names_path=self.names_path,
             on_dropped=self.drops(row),

@@ -181,13 +181,15 @@ class SteppingScreen(KorgScreen):
         self.remark = self.spine.folds.level.words
 
     def do_shift_left(self) -> None:
-        self.view.sideways(-1)
+        if not self.view.sideways(-1):
+            self.remark = "the rows stand at their beginning"
 
     def do_shift_right(self) -> None:
-        self.view.sideways(1)
+        if not self.view.sideways(1):
+            self.remark = "nothing that is seen here is cut off any more"
 
     # asking for a seq
 
     def do_goto(self) -> None:
         typed = self.pressed if self.pressed in commands.DIGITS else ""
-        self.query_one(Ask).ask("goto", "go to seq", typed)
+        self.query_one(Ask).ask("goto", "go to seq", typed, typed=True)

@@ -63,23 +63,23 @@ def marks(ledger: Ledger, row: int, *, astray: str = "") -> tuple[str, ...]:
 
 
 def note(ledger: Ledger, row: int) -> str:
-    """Why a line is malformed, where a parent should be, what a rewind dropped here; empty for most rows.
-    Safe text."""
+    """Why a line is malformed, where a parent should be, which events are not loaded, what a rewind dropped
+    here; empty for most rows. Safe text."""
     if Kind(ledger.kind[row]) is Kind.MALFORMED:
         return f"{visible(ledger.reason_at(row), 400)} (at byte {ledger.offset[row]:,})"
     gap = ledger.gap_at(row)
     if gap is not None:
-        return words.gap(gap)
+        return words.not_loaded(gap)
     missing = words.pointer(ledger, row) if Kind(ledger.kind[row]).agent else ""
     return " · ".join(filter(None, (missing, rewound_note(ledger, row))))
 
 
 def tool(ledger: Ledger, row: int) -> str:
-    """The name of a row: tool, event type, or `malformed line`, `not loaded`. Safe text."""
+    """The name of a row: tool, event type, or `malformed line`, `gap`. Safe text."""
     if Kind(ledger.kind[row]) is Kind.MALFORMED:
         return "malformed line"
     if Kind(ledger.kind[row]) is Kind.GAP:
-        return "not loaded"
+        return "gap"
     return visible(ledger.tool_at(row), 200) or "(no name)"
 
 

@@ -258,6 +258,8 @@ class Spine:
         folded = self.is_folded(row)
         runs = self.rails.draw(row, None if lane is None else lane.id, _node(ledger, row, lane, folded))
         summary = self._summary(row) if folded else ""
+        note = marks.note(ledger, row)
+        is_gap = ledger.kind[row] == Kind.GAP
         return SpineLine(
             row=row,
             seq=ledger.seq_at(row),
@@ -268,11 +270,11 @@ class Spine:
             lane=-1 if lane is None else lane.id,
             sign=marks.sign(ledger, row),
             tool=marks.tool(ledger, row),
-            argument=self._arguments.of(row),
+            argument=note if is_gap else self._arguments.of(row),
             duration_ms=ledger.duration_at(row),
             bar=words.bar(ledger.duration_at(row)),
             marks=marks.marks(ledger, row, astray=self._members.astray.get(row, "")),
-            note=" · ".join(filter(None, (marks.note(ledger, row), summary))),
+            note="" if is_gap else " · ".join(filter(None, (note, summary))),
             folded=folded,
             dim=self.filtered and row not in self._shown.matching,
         )

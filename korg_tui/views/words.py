@@ -105,6 +105,13 @@ def gap(missing: Gap) -> str:
     return f"events {seqs} are missing here: {missing.count:,} that the source has and could not give"
 
 
+def not_loaded(missing: Gap) -> str:
+    """`events 101–412 not loaded (312)`."""
+    if missing.count == 1:
+        return f"event {missing.first} not loaded"
+    return f"events {missing.first}–{missing.last} not loaded ({missing.count:,})"
+
+
 def pointer(ledger: Ledger, row: int) -> str:
     """Why an event has no parent here, in words; empty when it needs none (CAUSALITY §2)."""
     state, named = ledger.pointer_at(row), ledger.parent_at(row)

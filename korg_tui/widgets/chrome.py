@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
+from textual.widgets.input import Selection
 
 from korg_tui import commands
 from korg_tui.text import crop, visible, width
@@ -124,7 +125,10 @@ _ONLY_WHEN_USEFUL = ("demo", "back", "follow")
 
 def _that_fit(now: commands.Situation, room: int) -> list[commands.Command]:
     """The footer's commands that fit into the room; help and quit always have their seat."""
-    offered = [commands.command(identity) for identity in commands.FOOTER[now.place]]
+    seats = commands.FOOTER[now.place]
+    if now.in_details:
+        seats = ("leave", *(identity for identity in seats if identity not in ("leave", "details")))
+    offered = [commands.command(identity) for identity in seats]
     offered = [entry for entry in offered if entry.id not in _ONLY_WHEN_USEFUL or not entry.rule(now)]
     fixed = [entry for entry in offered if entry.id in ("help", "quit")]
     room -= sum(_cells(entry) for entry in fixed)
@@ -159,12 +163,12 @@ class Field(Input):
         super().__init__(compact=True, id="ask-input", select_on_focus=False)
         self.answered = False
 
-    def begin(self, answer: str) -> None:
-        """Begin to ask, with this answer already typed."""
+    def begin(self, answer: str, *, typed: bool) -> None:
+        """Begin to ask. An answer that was not typed now is one of before: typing takes its place."""
         self.answered = False
         with self.prevent(Input.Changed):
             self.value = answer
-        self.cursor_position = len(answer)
+        self.selection = Selection(len(answer) if typed else 0, len(answer))
 
     async def _on_key(self, event: events.Key) -> None:
         edits = () if event.is_printable else self._bindings.key_to_bindings.get(event.key, ())
@@ -219,12 +223,12 @@ class Ask(Horizontal):
         yield Static(id="ask-label")
         yield Field()
 
-    def ask(self, purpose: str, label: str, answer: str = "") -> None:
-        """Ask for `purpose`, with this answer already typed."""
+    def ask(self, purpose: str, label: str, answer: str = "", *, typed: bool = False) -> None:
+        """Ask for `purpose`, with the answer of before, which is selected, or what was already typed."""
         self.purpose = purpose
         self.query_one("#ask-label", Static).update(Content(label))
         field = self.query_one(Field)
-        field.begin(answer)
+        field.begin(answer, typed=typed)
         self.display = True
         self.screen.set_focus(field)
 

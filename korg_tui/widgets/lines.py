@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import ClassVar
 
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.cache import LRUCache
@@ -12,6 +13,8 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+
+from korg_tui.text import crop
 
 CONTEXT = 2
 """Rows that stay visible above and below the cursor."""
@@ -42,6 +45,8 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self, identity: str) -> None:
         super().__init__(id=identity)
         self.cursor = 0
+        self.empty = ""
+        """What is said, safe, while there are no rows."""
         self._strips: LRUCache[Hashable, Strip] = LRUCache(2048)
         self._ground: Style | None = None
         """The style under all rows, until styles change."""
@@ -100,7 +105,8 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         if self._ground is None:
             self._ground = self.rich_style
         if index >= self.count:
-            return Strip.blank(width, self._ground)
+            words = crop(f" {self.empty}", width) if y == 0 and not self.count else ""
+            return Strip([Segment(words, self._ground)]).adjust_cell_length(width, self._ground)
         return self._strip(index, width, self._ground)
 
     def _strip(self, index: int, width: int, style: Style) -> Strip:

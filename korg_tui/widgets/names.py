@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 
 from korg_tui.text import crop, visible, width
@@ -14,12 +15,29 @@ def apart(names: Sequence[str]) -> dict[str, str]:
     if len(names) < 2 or not all(name.startswith("/") for name in names):
         return {name: visible(name) for name in names}
     shared = os.path.commonpath(folders)
-    return {name: visible(name.removeprefix(shared).lstrip("/")) for name in names}
+    told = {name: visible(name.removeprefix(shared).lstrip("/")) for name in names}
+    stores = Counter(text.rpartition("/.korg/")[0] for text in told.values())
+    return {
+        name: text.replace("/.korg/", "/") if stores[text.rpartition("/.korg/")[0]] > 1 else text
+        for name, text in told.items()
+    }
 
 
 def ending(name: str, cells: int) -> str:
-    """A name of at most so many cells, its beginning cut off when it is longer."""
-    safe = visible(name)
+    """A name of at most so many cells. Of a longer one the beginning is cut off; of a ledger in a `.korg`,
+    where all have the same names, the end: its folder tells it from others."""
+    safe = visible(name).removeprefix("http://")
+    if width(safe) <= cells:
+        return safe
+    folder, store, _ = safe.rpartition("/.korg/")
+    if store and folder:
+        short = f"{folder}/.korg/…"
+        return short if width(short) <= cells else _cut_off(folder, cells)
+    return _cut_off(safe, cells)
+
+
+def _cut_off(safe: str, cells: int) -> str:
+    """Without its beginning, if it is too long; a folder that is left whole begins behind `…/`."""
     if width(safe) <= cells:
         return safe
     while safe and width(safe) >= cells:

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from korg_tui.text import crop, pad, width
+from korg_tui.text import crop, pad, visible, width
 from korg_tui.views import SessionRow, ago
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.names import ending
@@ -29,11 +29,12 @@ class SourceRow:
 
 Row = SessionRow | SourceRow
 
-_NUMBERS = (("events", 7), ("agents", 7), ("failed", 7), ("dead", 5))
+_NUMBERS = (("events", 7), ("agents", 7), ("failed", 8), ("dead", 5))
 _WIDE = 100
 _LEAST_NAME = 12
 _BAD = frozenset({"failed", "gone", "offline", "warned"})
-_SORT_COLUMN = {"activity": "activity", "size": "events", "failures": "failed", "start": "activity"}
+_SORT_COLUMN = {"activity": "activity", "size": "events", "failures": "failed"}
+"""The column by which it is sorted; the start of a session has none."""
 
 
 class SessionList(LineList):
@@ -96,7 +97,7 @@ class SessionList(LineList):
 
     def head(self, cells: int, sort: str) -> str:
         """The names of the columns."""
-        mark = _SORT_COLUMN[sort]
+        mark = _SORT_COLUMN.get(sort, "")
         names = "".join(f"{_marked(name, mark):>{size}}" for name, size in self._numbers(cells))
         ledger = pad("ledger", self._ledger_cells(cells)) + "  " if self.several else ""
         return f"   {pad(_marked('activity', mark), 13)}{ledger}{pad('status', 10)}{names}  prompt"
@@ -113,6 +114,10 @@ class SessionList(LineList):
     def draw(self, index: int, width: int) -> Strip:
         row = self.rows[index]
         return self._source(row, width) if isinstance(row, SourceRow) else self._session(row, width)
+
+    def cuts(self, row: SourceRow) -> bool:
+        """Whether a row has no room for the whole sentence about its source."""
+        return 16 + width(visible(row.ledger)) + width(row.text) > self.row_width
 
     def _source(self, row: SourceRow, cells: int) -> Strip:
         style = self._style("sessions--bad" if row.state in _BAD else "sessions--quiet")
@@ -139,7 +144,7 @@ class SessionList(LineList):
         if row.synthesized:
             parts.append(Segment("synthesized ", self._style("sessions--quiet")))
         if row.missing:
-            parts.append(Segment(f"{row.missing:,} not loaded ", self._style("sessions--dead")))
+            parts.append(Segment(f"{row.missing:,} not loaded · ", self._style("sessions--dead")))
         room = cells - sum(width(part.text) for part in parts)
         parts.append(Segment(crop(row.prompt, room), self._style("sessions--prompt")))
         return Strip(parts)

@@ -21,6 +21,7 @@ from korg_tui.views import RowState, Spine, SpineLine, to_ascii
 from korg_tui.views import duration as in_words
 from korg_tui.widgets.lines import LineList
 
+NO_EVENTS = "There are no events here."
 _BARS = " ▏▎▍▌▋▊▉█"
 _SHIFT = 8
 _LEAST_COLUMNS, _CELLS_PER_COLUMN = 4, 9
@@ -61,6 +62,7 @@ class SpineView(LineList):
 
     def __init__(self, spine: Spine) -> None:
         super().__init__("spine")
+        self.empty = NO_EVENTS
         self.spine = spine
         self.following = False
         self.behind = 0
@@ -147,14 +149,30 @@ class SpineView(LineList):
         self.reveal()
         self.refresh()
 
-    def sideways(self, cells: int) -> None:
-        """Scroll what stands between seq and marks sideways."""
-        self.shift = max(0, self.shift + cells * _SHIFT)
+    def sideways(self, steps: int) -> bool:
+        """Scroll the arguments sideways, as far as one that is seen is cut. False when they stay."""
+        top = self.scroll_offset.y
+        seen = range(top, min(top + self.page, self.count))
+        most = max((self._beyond(index) for index in seen), default=0)
+        shift = max(0, min(self.shift + steps * _SHIFT, max(most, self.shift if steps < 0 else 0)))
+        if shift == self.shift:
+            return False
+        self.shift = shift
         self.redraw()
+        return True
+
+    def _beyond(self, index: int) -> int:
+        """Cells of a row's argument for which there is no room."""
+        line = self._line(index)
+        state = self.states(line.row) if self.states else None
+        tail = self._tail(line, state, self.row_width)
+        room = self.row_width - self._seq_cells - 1 - tail.cell_length
+        words, _ = self._words(line, state, room)
+        return width(crop(line.argument, _ARGUMENT_CELLS)) - self._space(line, room - width(words))
 
     def clicked(self, index: int, x: int) -> bool:
         line = self.spine.line(index)
-        begin = self._seq_cells + 1 - self.shift
+        begin = self._seq_cells + 1
         if not begin <= x < begin + width(line.rails) or not self.spine.foldable(line.row):
             return False
         self.post_message(self.FoldClicked(line.row))
@@ -193,15 +211,18 @@ class SpineView(LineList):
         return Strip([Segment(text, self._style("spine--hit" if hit else "spine--seq"))])
 
     def _middle(self, line: SpineLine, state: RowState | None, room: int) -> Strip:
+        words, style = self._words(line, state, room)
+        room = max(0, room - width(words))
+        body = Strip([*self._rails(line), *self._sign(line, state), *self._text(line, state, room)])
+        return Strip.join([body.adjust_cell_length(room), Strip([Segment(words, style)] if words else [])])
+
+    def _words(self, line: SpineLine, state: RowState | None, room: int) -> tuple[str, Style]:
+        """What stands at the right of the argument, with two spaces before it."""
         words, style = _words(line), self._words_style(line)
         if state and (state.held or state.words):
             words, style = state.held, self._held_style(state.held)
         words = crop(words, max(room - 12, room // 2))
-        words_cells = width(words) + 2 if words else 0
-        room = max(0, room - words_cells)
-        body = Strip([*self._rails(line), *self._sign(line, state), *self._text(line, state, room)])
-        body = body.crop(self.shift, self.shift + room).adjust_cell_length(room)
-        return Strip.join([body, Strip([Segment(f"  {words}", style)] if words else [])])
+        return f"  {words}" if words else "", style
 
     def _held_style(self, held: str) -> Style:
         """What stands first says what matters most of what a fold holds."""
@@ -222,13 +243,22 @@ class SpineView(LineList):
         return [Segment(f"{to_ascii(sign) if self._ascii else sign} ", style)]
 
     def _text(self, line: SpineLine, state: RowState | None, room: int) -> list[Segment]:
-        tool_cells = 13 if self.row_width < 60 else 14 if self.row_width < 90 else 18
         tool_style, text_style = self._text_styles(line, state)
-        tool = crop(line.tool, tool_cells)
-        space = room - width(line.rails) - 2 - tool_cells - 1
-        argument = crop(line.argument, _ARGUMENT_CELLS if self.shift else max(space, 0))
-        gap = " " * (tool_cells - width(tool) + 1)
-        return [Segment(tool, tool_style), Segment(gap), Segment(argument, text_style)]
+        tool = pad(line.tool, min(self._tool_cells, max(room - width(line.rails) - 2, 0)))
+        argument = line.argument
+        if self.shift:
+            shown = Strip([Segment(crop(argument, _ARGUMENT_CELLS))])
+            argument = shown.crop(self.shift, max(self.shift, shown.cell_length)).text
+        argument = crop(argument, self._space(line, room))
+        return [Segment(tool, tool_style), Segment(" "), Segment(argument, text_style)]
+
+    @property
+    def _tool_cells(self) -> int:
+        return 13 if self.row_width < 60 else 14 if self.row_width < 90 else 18
+
+    def _space(self, line: SpineLine, room: int) -> int:
+        """Cells for the argument, where rails, sign, tool and argument have `room`."""
+        return max(0, room - width(line.rails) - 2 - self._tool_cells - 1)
 
     def _text_styles(self, line: SpineLine, state: RowState | None) -> tuple[Style, Style]:
         if state and state.fate in _ROW_STYLES and state.gone:
@@ -304,5 +334,6 @@ def _rule_cells(state: RowState) -> int:
 
 
 def _words(line: SpineLine) -> str:
-    marks = [mark for mark in line.marks if not (line.note and mark in ("dead pointer", "malformed", "gap"))]
+    told = ("dead pointer", "malformed") if line.note else ()
+    marks = [mark for mark in line.marks if mark not in told and mark != "gap"]
     return " · ".join([*marks, line.note] if line.note else marks)

@@ -188,6 +188,16 @@ def test_the_home_folder_comes_last(tmp_path):
     assert found(here, home, KORG_HOME=str(tmp_path / "korg")).names == (str(tmp_path / "korg"),)
 
 
+def test_the_home_folder_comes_last_under_another_name_too(tmp_path):
+    here, home = tmp_path / "disk" / "project", tmp_path / "home"
+    here.mkdir(parents=True)
+    home.symlink_to(tmp_path / "disk")
+    put(home / ".korg" / "journal.jsonl")
+    server = "http://127.0.0.1:8080"
+    assert found(here, home, server).names == (server,)
+    assert found(here, home).names == (str(home / ".korg"),)
+
+
 def test_nothing_anywhere_says_where_it_looked(tmp_path):
     (tmp_path / "home" / ".korg").mkdir(parents=True)
     discovery = found(tmp_path / "here", tmp_path / "home")

@@ -136,9 +136,10 @@ def _project(here: Path | None, last: Path) -> Iterator[_Looked]:
     except OSError:  # the folder this program was started in is gone
         return
     yield _file_or_folder(here / ".korg", "of this folder")
-    for folder in here.parents:
-        if folder / ".korg" != last and (folder / ".korg").is_dir():
-            yield _file_or_folder(folder / ".korg", "of a folder above this one")
+    last = Path(os.path.realpath(last))
+    for above in (folder / ".korg" for folder in here.parents):
+        if above.is_dir() and Path(os.path.realpath(above)) != last:
+            yield _file_or_folder(above, "of a folder above this one")
 
 
 def _file_or_folder(place: Path, why: str = "") -> _Looked:

@@ -6,14 +6,18 @@ from __future__ import annotations
 import errno
 import queue
 import threading
+from collections.abc import Callable
+from contextlib import closing
 
 import pytest
 
-from korg_tui.sources import BodyGone, CaughtUp, Fact, Feed, Grew, SourceError, State, open_sources
+from korg_tui.event import Event, Malformed
+from korg_tui.sources import BodyGone, CaughtUp, Fact, Feed, Filled, Grew, SourceError, State, open_sources
+from korg_tui.sources.http import wire
 from korg_tui.sources.http.address import address
 from korg_tui.sources.http.pauses import Pauses
 from korg_tui.sources.http.source import HttpSource
-from korg_tui.sources.http.web import Away, Nonsense, NotKorg, TooLarge, Web
+from korg_tui.sources.http.web import Answer, Away, Nonsense, NotKorg, Received, TooLarge, Web
 from running_ledger import Following, Running, contents, kinds
 from wire_server import WireServer
 
@@ -512,3 +516,125 @@ def test_a_feed_follows_a_server_through_its_absence(server, ledger):
         until(State, "back")
     finally:
         feed.stop()
+
+
+# what a hostile server gives
+
+
+@pytest.fixture
+def answers(monkeypatch):
+    """Answers by path, instead of a server's: the longest beginning of the path counts."""
+    given: dict[str, tuple[dict[str, str], Callable[[str], bytes]]] = {}
+
+    def get(web: Web, path: str, *, etag: str = "", largest: int | None = None) -> Answer:
+        found = max((each for each in given if path.startswith(each)), key=len, default="")
+        if not found:
+            return Answer(404, {}, b"")
+        headers, body = given[found]
+        return Answer(200, headers, body(path))
+
+    def receive(web: Web, path: str, **more: object) -> Received:
+        yield 0, 0
+        return get(web, path)
+
+    monkeypatch.setattr(Web, "get", get)
+    monkeypatch.setattr(Web, "receive", receive)
+    return given
+
+
+def reading() -> HttpSource:
+    return HttpSource("http://127.0.0.1:9", environment={})
+
+
+def event(seq: int) -> bytes:
+    return b'{"seq_id": %d, "tool_name": "llm_inference"}' % seq
+
+
+OURS = {"korg-tui-journal": "store=a; generation=1; total=999999999; last=999999999; tip=ab"}
+
+
+def test_a_window_of_millions_of_lines_is_refused(answers):
+    answers["/api/journal"] = {}, lambda _: b"// total events: 999999999\n" + b"1\n" * 3_000_000
+    with pytest.raises(SourceError, match="more than 20,000 lines at once"):
+        list(reading().start())
+
+
+def test_a_whole_ledger_of_worthless_records_is_counted(answers):
+    events = b", ".join([event(1), *[b"1"] * 50_000, event(2)])
+    answers["/api/journal"] = {}, lambda _: b"// total events: 50002\n" + event(2)
+    answers["/api/capabilities"] = {}, lambda _: b'{"events": [' + events + b"]}"
+    records = [
+        record for fact in reading().start() if isinstance(fact, Grew | Filled) for record in fact.records
+    ]
+    assert [record.seq for record in records if isinstance(record, Event)] == [1, 2]
+    assert len(records) == 103
+    assert "and 49,900 more records that are no events" in {
+        record.reason for record in records if isinstance(record, Malformed)
+    }
+
+
+def test_a_whole_ledger_of_more_records_than_memory_holds_is_refused():
+    with pytest.raises(wire.NoWireForm, match="more than 1,000,000 records"):
+        wire.capabilities(b'{"events": [' + b"1," * 2_100_000 + b"1]}")
+    with pytest.raises(wire.NoWireForm, match="cut off"):
+        wire.capabilities(b'{"events": [' + event(1) + b", }]}")
+    with pytest.raises(wire.NoWireForm, match="names no events"):
+        wire.capabilities(b'{"events": 7}')
+
+
+def test_a_whole_ledger_that_only_patient_parsers_take_is_read():
+    events = b", ".join([event(1), b'{"seq_id": NaN}', event(2)])
+    found = wire.capabilities(b'{"a": [NaN], "events": [' + events + b"]}")
+    assert [each.seq for each in found] == [1, None, 2]
+
+
+def test_a_server_that_says_only_sometimes_that_it_is_our_own_is_read_like_any_other(answers):
+    answers["/api/journal"] = OURS, lambda _: b"// total events: 1\n" + event(1)
+    answers["/api/journal?"] = {}, lambda _: b"// total events: 1\n" + event(1)
+    source = reading()
+    facts = list(source.start())
+    assert kinds(facts) == ["Opened", "Grew", "CaughtUp"]
+    assert source.poll() == []
+    source.close()
+
+
+def test_the_first_reading_of_a_ledger_without_an_end_ends(answers, monkeypatch):
+    def page(path: str) -> bytes:
+        after = int(path.partition("after=")[2].partition("&")[0] or 0)
+        return b"// total events: 999999999\n" + b"\n".join(map(event, range(after + 1, after + 201)))
+
+    monkeypatch.setattr("korg_tui.sources.http.source.FIRST_READING", 1 << 20)
+    answers["/api/journal"] = OURS, page
+    source = reading()
+    facts = list(source.start())
+    assert kinds(facts)[-2:] == ["warned", "CaughtUp"]
+    assert source._records.spool.size < 3 << 20
+    known = len(source._records)
+    assert "Grew" in kinds(source.poll())
+    assert len(source._records) > known
+    assert source.poll_after == 0
+    source.close()
+
+
+def test_a_tag_that_cannot_be_sent_is_not(server, ledger, web):
+    assert web().get("/api/journal", etag="\xff\x9b").status == 200
+    assert "if-none-match" not in server.headers[-1]
+
+
+def test_whatever_a_server_gives_is_at_worst_a_state(server, ledger, follow, monkeypatch):
+    following = follow()
+
+    def fails(body: bytes) -> wire.Window:
+        raise ZeroDivisionError("by it")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("korg_tui.sources.http.wire.journal", fails)
+        ledger.add(1)
+        (state,) = following.poll()
+        assert isinstance(state, State)
+        assert (state.state, "ZeroDivisionError: by it" in state.text) == ("warned", True)
+        another = HttpSource(server.url, environment={})
+        with closing(another), pytest.raises(SourceError, match="ZeroDivisionError"):
+            list(another.start())
+    following.poll()
+    assert following.contents() == contents(ledger.lines)

@@ -9,7 +9,7 @@ from korg_tui.formats.fields import digest
 from korg_tui.formats.korg import Body, body, decode, may_hold_event
 from korg_tui.formats.parse import MAX_DEPTH, Unreadable, loads
 from korg_tui.formats.recover import records_of_line, recover
-from korg_tui.formats.scan import Elements, elements
+from korg_tui.formats.scan import Elements, elements, members, one_by_one, value_end
 
 __all__ = [
     "BYTE_ORDER_MARK",
@@ -28,6 +28,9 @@ __all__ = [
     "is_ledger",
     "loads",
     "may_hold_event",
+    "members",
+    "one_by_one",
     "records_of_line",
     "recover",
+    "value_end",
 ]

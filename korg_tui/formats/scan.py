@@ -6,6 +6,7 @@ a container that no parser accepts any more (LEDGERS.md, Containers: torn lines,
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator
 
 import msgspec
@@ -21,6 +22,9 @@ EVENT_START = re.compile(
     rb'|payload_refs|success|duration_ms|triggered_by|prev_hash|entry_hash)"\s*:'
 )
 """How a record of any Korg writer begins, whatever the order of its keys."""
+
+_MANY = 2_000_000
+_COMMAS_OF_AN_EVENT = 100
 
 _raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
@@ -59,9 +63,10 @@ def members(data: bytes, start: int) -> Iterator[tuple[str, int]]:
 
 
 class Elements(msgspec.Struct):
-    """The elements of an array, as far as it goes. `spans` are `(offset, length)` in bytes."""
+    """The elements of an array, as far as it goes."""
 
-    spans: list[tuple[int, int]]
+    offsets: array[int]
+    lengths: array[int]
     end: int
     """Just behind the last whole element."""
     closed: bool
@@ -69,11 +74,19 @@ class Elements(msgspec.Struct):
     valid: bool
     """All of it is JSON; otherwise brackets were counted, and any element may be damaged."""
 
+    @property
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Offset and length of each, in bytes."""
+        return zip(self.offsets, self.lengths, strict=True)
+
 
 def elements(data: bytes, start: int) -> Elements:
     """The elements of an array from `start`, which lies behind `[` or behind an element. What follows
     `end` when it is not closed is cut off or damaged."""
-    return _whole(data, start) or _piecewise(data, start)
+    # A Raw for each of millions of values that say nothing would take fifty times their room.
+    commas = data.count(b",", start)
+    crowded = commas > _MANY and commas > _COMMAS_OF_AN_EVENT * data.count(b'"seq', start)
+    return (None if crowded else _whole(data, start)) or _piecewise(data, start)
 
 
 def _whole(data: bytes, start: int) -> Elements | None:
@@ -83,28 +96,37 @@ def _whole(data: bytes, start: int) -> Elements | None:
         values = _raw_list(b"".join((b"[", memoryview(data)[first:])))
     except (msgspec.MsgspecError, RecursionError):
         return None
-    spans = []
+    offsets, lengths = array("q"), array("q")
     end = start
     for value in values:
         offset = gap_end(data, end)
         length = memoryview(value).nbytes
-        spans.append((offset, length))
+        offsets.append(offset)
+        lengths.append(length)
         end = offset + length
-    return Elements(spans, end, closed=True, valid=True)
+    return Elements(offsets, lengths, end, closed=True, valid=True)
 
 
 def _piecewise(data: bytes, start: int) -> Elements:
-    found = Elements([], start, closed=False, valid=False)
+    offsets, lengths = array("q"), array("q")
+    for offset, length in one_by_one(data, start):
+        offsets.append(offset)
+        lengths.append(length)
+    end = offsets[-1] + lengths[-1] if offsets else start
+    following = gap_end(data, end)
+    closed = data[following : following + 1] == b"]"
+    return Elements(offsets, lengths, end, closed=closed, valid=False)
+
+
+def one_by_one(data: bytes, start: int) -> Iterator[tuple[int, int]]:
+    """Offset and length of each element of an array from `start`, as far as it goes. Ends in front of what is
+    no whole element: the closing bracket, or where it is cut off or damaged."""
     while True:
-        offset = gap_end(data, found.end)
-        if data[offset : offset + 1] == b"]":
-            found.closed = True
-            return found
-        end = value_end(data, offset)
-        if end <= offset:
-            return found
-        found.spans.append((offset, end - offset))
-        found.end = end
+        offset = gap_end(data, start)
+        start = value_end(data, offset)
+        if start <= offset or data[offset : offset + 1] == b"]":
+            return
+        yield offset, start - offset
 
 
 def gap_end(data: bytes, start: int) -> int:

@@ -14,6 +14,7 @@ from korg_tui.sources.runs import Runs
 BATCH = 2_000
 """Records that are passed on at once, at most."""
 _WINDOW = 1 << 20
+_TRIED_FREELY = 1 << 20
 _BEFORE_A_RECORD = (b" ", b"\t", b"\r", b"/")
 """A line that begins so may be blank or a comment."""
 _SCALAR = re.compile(rb"-?[0-9]{1,18}|true|false|null")
@@ -28,11 +29,12 @@ class LineReader:
         self._prints = prints
         self._runs = Runs()
         self._held: list[bytes] = []
+        self._tried = 0
 
     def feed(self, chunk: bytes) -> list[Record]:
         """The records that `chunk`, which follows what was fed before, completes."""
         self._held.append(chunk)
-        if b"\n" not in chunk and not chunk.rstrip().endswith(b"}"):
+        if b"\n" not in chunk and not (chunk.rstrip().endswith(b"}") and self._worth_a_try()):
             return []
         data, base = b"".join(self._held), self._at
         lines = data.split(b"\n")
@@ -43,10 +45,15 @@ class LineReader:
                 records += self._runs.folded(records_of_line(line, self._at))
             self._at += len(line) + 1
         self._held = [tail] if tail else []
+        self._tried = 0
         records += self._runs.folded(self._whole_tail(tail))
         records += self._runs.end()
         self._prints.add(records, data, base)
         return records
+
+    def _worth_a_try(self) -> bool:
+        """Whether a last line may have become whole; a long one is looked at each time it has doubled."""
+        return self.held <= _TRIED_FREELY or self.held >= 2 * self._tried
 
     def _whole_tail(self, tail: bytes) -> list[Record]:
         raw = tail.strip(b" \t\r")
@@ -54,6 +61,7 @@ class LineReader:
             return []
         record = decode(raw, self._at + tail.index(raw))
         if isinstance(record, Malformed):
+            self._tried = len(tail)
             return []
         self._at += len(tail)
         self._held = []

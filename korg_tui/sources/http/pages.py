@@ -42,6 +42,8 @@ class PageReader:
         self._shorter = False
         self.behind = False
         """There is more than one look takes in: look again at once."""
+        self.last = 0
+        """The seq of the last event that the server had at the latest look."""
         self.trouble = ""
         """Why the server cannot write, in its words; empty when it can."""
 
@@ -51,7 +53,7 @@ class PageReader:
         path = _path(after)
         answer = self._web.get(path, etag=self._etag[1] if self._etag[0] == path else "")
         mark = _mark(answer)
-        self.trouble = mark.trouble
+        self.last, self.trouble = mark.last, mark.trouble
         another = self._store is not None and (mark.store, mark.generation) != self._store
         if self._lost_its_end(mark) or another:
             yield from self._again(mark)

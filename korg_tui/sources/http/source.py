@@ -26,8 +26,15 @@ from korg_tui.sources.http.window import WindowReader
 EVERY = (0.2, 60.0)
 """Seconds between two looks: the least and the most."""
 
+FIRST_READING = 4 << 30
+"""Bytes that the first reading of a server takes in, at most; what is left comes with later looks."""
+
 _FILLING_SECONDS = 5.0
+_PLAINLY_SECONDS = 60.0
+"""For which a server that only says that it is our own is read like any other."""
 _USAGE = 2
+_EXPECTED = (Away, Nonsense, wire.NoWireForm, OSError)
+"""What goes wrong with servers. Whatever else they cause is said, too, and never ends a reader (§8.5.1)."""
 
 
 class HttpSource:
@@ -67,6 +74,7 @@ class HttpSource:
         self._records = Records()
         self._window = self._new_window()
         self._pages: PageReader | None = None
+        self._plainly_until = float("-inf")
         self._etag = ""
         self._seen = b""
         self._begun = False
@@ -94,11 +102,12 @@ class HttpSource:
             yield from self._look()
             if not self._wait:
                 yield from self._fill()
+                yield from self._leaves_out()
             self._pause = self._pauses.worked()
             yield self._catches_up()
         except BodyGone:
             return
-        except (Away, Nonsense, wire.NoWireForm, OSError) as error:
+        except Exception as error:
             if self._web.closed:
                 return
             if not self._wait or isinstance(error, NotKorg | wire.NoJournal):
@@ -120,7 +129,7 @@ class HttpSource:
             return [*self._recovers(known), *facts]
         except BodyGone:
             return facts
-        except (Away, Nonsense, wire.NoWireForm, OSError) as error:
+        except Exception as error:
             if not self._web.closed:
                 facts += self._fails(error, asked_at)
             return facts
@@ -150,9 +159,13 @@ class HttpSource:
             except OtherServer:
                 self._pages = None
         answer = self._web.get(wire.PATH, etag=self._etag)
-        if wire.mark(answer.headers.get(wire.HEADER)):
-            yield from self._is_our_own(answer)
-            return
+        if self._clock() >= self._plainly_until and wire.mark(answer.headers.get(wire.HEADER)):
+            try:
+                yield from self._is_our_own(answer)
+                return
+            except OtherServer:
+                self._pages, self._plainly_until = None, self._clock() + _PLAINLY_SECONDS
+                answer = self._web.get(wire.PATH)
         if answer.status == 404:
             raise NotKorg("it has no /api/journal")
         seen = self._seen if answer.status == 304 else hashlib.sha256(answer.body).digest()
@@ -182,9 +195,19 @@ class HttpSource:
 
     def _look_at_pages(self, pages: PageReader) -> Iterator[Fact]:
         yield from pages.look()
-        while pages.behind and not self._caught_up:
+        last = pages.last
+        while pages.behind and not self._caught_up and not self._has_enough(last):
             yield from pages.look()
         yield from self._says(pages.trouble)
+
+    def _has_enough(self, last: int) -> bool:
+        """Whether the first reading ends: with what the server had then, or with what anybody has."""
+        return (self._records.last or 0) >= last or self._records.spool.size >= FIRST_READING
+
+    def _leaves_out(self) -> Iterator[Fact]:
+        if self._pages is not None and self._pages.behind and self._records.spool.size >= FIRST_READING:
+            text = f"{self.name} has more than {FIRST_READING >> 30} GB; the rest is not read"
+            yield State("warned", text, self._now())
 
     def _says(self, trouble: str) -> Iterator[Fact]:
         """Whether our own server can write."""
@@ -215,6 +238,8 @@ class HttpSource:
         """A look that began at `asked_at` failed: that is since when, however long an answer was awaited."""
         self._seen, self._etag, self._unwritten = b"", "", ""
         self._pause = self._pauses.failed()
+        if not isinstance(error, _EXPECTED):
+            self._pages, self._window = None, self._new_window()
         state, text = _trouble(self.name, error)
         if state != self._trouble:
             self._trouble = state
@@ -239,7 +264,8 @@ def _trouble(name: str, error: Exception) -> tuple[str, str]:
     if isinstance(error, OSError):
         why = reason(error)
         return "failed", f"{name}: what it gives cannot be kept ({why}); it is tried again"
-    return "warned", f"{name} gives no journal ({error}); what was read stays, and it is asked again"
+    why = str(error) if isinstance(error, _EXPECTED) else _fault(error)
+    return "warned", f"{name} gives no journal ({why}); what was read stays, and it is asked again"
 
 
 def _refused(name: str, error: Exception) -> SourceError:
@@ -247,7 +273,12 @@ def _refused(name: str, error: Exception) -> SourceError:
         return SourceError(f"{name}: cannot be reached: {error}; start the server, or give a ledger file")
     if isinstance(error, OSError):
         return SourceError(f"{name}: what it gives cannot be kept: {reason(error)}; make room for it")
-    return SourceError(f"{name}: not a Korg server: {error}; give the address of one, or a ledger file")
+    why = str(error) if isinstance(error, _EXPECTED) else _fault(error)
+    return SourceError(f"{name}: not a Korg server: {why}; give the address of one, or a ledger file")
+
+
+def _fault(error: Exception) -> str:
+    return f"this program fails on what it gives: {type(error).__name__}: {str(error)[:200]}"
 
 
 def _token(environment: Mapping[str, str]) -> str:

@@ -91,7 +91,7 @@ class Web:
 
     def receive(self, path: str, *, etag: str = "", largest: int | None = None) -> Received:
         """`get`, step by step."""
-        headers = {"if-none-match": etag} if etag else {}
+        headers = {"if-none-match": etag} if etag.isascii() and etag.isprintable() and etag else {}
         with self._asked(path, headers) as response:
             _judge(response)
             body = yield from _body(response, largest or self._largest)

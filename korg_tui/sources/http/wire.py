@@ -5,16 +5,35 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
 import msgspec
 
 from korg_tui.event import Malformed, Record
-from korg_tui.formats import BYTE_ORDER_MARK, Unreadable, decode, digest, loads
+from korg_tui.formats import (
+    BYTE_ORDER_MARK,
+    Unreadable,
+    decode,
+    digest,
+    loads,
+    may_hold_event,
+    members,
+    one_by_one,
+    value_end,
+)
 
 WINDOW = 100
 """Events that a server gives at once."""
+
+MOST_LINES = 20_000
+"""Lines of a window or a page, at most; both are much smaller."""
+
+MOST_RECORDS = 1_000_000
+"""Records of a whole ledger, at most."""
+
+WORTHLESS = 100
+"""Records of a whole ledger that are no events, each of which is told."""
 
 PATH = "/api/journal"
 
@@ -92,6 +111,8 @@ def _window(body: bytes) -> Window:
         if not body.strip():
             raise NoWireForm("the answer is empty")
         raise NoJournal(_appearance(body))
+    if body.count(b"\n") > MOST_LINES:
+        raise NoWireForm(f"it gives more than {MOST_LINES:,} lines at once")
     window = Window(int(total[1]), tuple(_unique(map(_line, _lines(body[total.end() :])))))
     if len(window.taken) > window.total:
         raise NoWireForm(f"it says that there are {window.total} events and gives {len(window.taken)}")
@@ -99,12 +120,32 @@ def _window(body: bytes) -> Window:
 
 
 def capabilities(body: bytes) -> tuple[Taken, ...]:
-    """The events of the whole ledger, from an object that has them under `events`. Raises `NoWireForm`."""
+    """The events of the whole ledger, from an object that has them under `events`. Of records that are no
+    events, 100 are taken, and the rest as one. Raises `NoWireForm`."""
+    events = _events(body)
+    # Each of a few million values that say nothing would take fifty times its room.
+    few = events.count(b",") < 2 * MOST_RECORDS
     try:
-        raws: Iterable[bytes] = map(bytes, _capabilities(body).events)
+        raws: Iterable[bytes] = map(bytes, _raws(events)) if few else _one_by_one(events)
     except (msgspec.MsgspecError, RecursionError):
-        raws = _patiently(body)
-    return tuple(_unique(map(taken, raws)))
+        raws = _one_by_one(events)
+    return tuple(_unique(_worth_it(raws)))
+
+
+def _worth_it(raws: Iterable[bytes]) -> Iterator[Taken]:
+    told = more = 0
+    last = b""
+    for raw in raws:
+        if may_hold_event(raw):
+            yield taken(raw)
+        elif told < WORTHLESS:
+            told += 1
+            yield taken(raw)
+        else:
+            more, last = more + 1, raw
+    if more:
+        why = f"and {more:,} more records that are no events"
+        yield Taken(None, digest(why, b""), Malformed(offset=0, length=len(last), reason=why), last)
 
 
 def mark(header: str | None) -> Mark | None:
@@ -143,21 +184,43 @@ def chained_to(raw: bytes) -> int | None:
 
 
 class _Capabilities(msgspec.Struct):
-    events: list[msgspec.Raw]
+    events: msgspec.Raw
 
 
 _capabilities = msgspec.json.Decoder(_Capabilities).decode
+_raws = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
-def _patiently(body: bytes) -> list[bytes]:
+def _events(body: bytes) -> bytes:
+    """The list under `events`, undecoded."""
     try:
-        found = loads(body)
-    except Unreadable as error:
-        raise NoWireForm(str(error)) from None
-    events = found.get("events") if isinstance(found, dict) else None
-    if not isinstance(events, list):
+        found = bytes(_capabilities(body).events)
+    except (msgspec.MsgspecError, RecursionError):
+        found = _patiently(body)
+    if not found.startswith(b"["):
         raise NoWireForm("it names no events")
-    return [json.dumps(event, ensure_ascii=True).encode() for event in events]
+    return found
+
+
+def _patiently(body: bytes) -> bytes:
+    body = body.strip()
+    if body.startswith(b"{"):
+        for name, position in members(body, 0):
+            if name == "events":
+                return body[position : max(position, value_end(body, position))]
+    raise NoWireForm("it names no events")
+
+
+def _one_by_one(events: bytes) -> Iterator[bytes]:
+    """The elements of a list that may be larger than memory would hold, or that only patient parsers take."""
+    count, end = 0, 1
+    for offset, length in one_by_one(events, 1):
+        count, end = count + 1, offset + length
+        if count > MOST_RECORDS:
+            raise NoWireForm(f"it gives more than {MOST_RECORDS:,} records")
+        yield events[offset:end]
+    if events[end:].strip() != b"]":
+        raise NoWireForm("its events are cut off or damaged")
 
 
 def _lines(body: bytes) -> list[bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -499,3 +499,35 @@ def test_a_run_of_worthless_lines_grows_and_is_cut_like_any_other_record(tmp_pat
     ledger.poll()
     assert [record.seq for record in ledger.records if isinstance(record, Event)] == [1, 2]
     assert ledger.records[-1].offset == len(first) + 4_000
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (os.mkfifo, "it is a pipe, not a file"),
+        (os.mkdir, "it is a folder, not a file"),
+        (lambda path: path.symlink_to("/dev/zero"), "it is a device, not a file"),
+        (lambda path: path.symlink_to("/proc/self/mem"), "the device reports an error"),
+        (lambda path: path.symlink_to("/proc/self/status"), "it is no file on a disk"),
+        (lambda path: path.symlink_to(path), "its symbolic links go in a circle"),
+    ],
+)
+def test_a_ledger_that_something_else_takes_the_place_of(
+    tmp_path: Path, place: Callable[[Path], None], words: str
+) -> None:
+    ledger = Followed(tmp_path / "ledger", book(3).nested())
+    ledger.path.rename(tmp_path / "aside")
+    place(ledger.path)
+    (state,) = ledger.poll()
+    assert isinstance(state, State)
+    assert state.state == "failed"
+    assert words in state.text
+    assert ledger.poll() == []
+    assert len(ledger.records) == 3
+    (tmp_path / "moved").mkdir()
+    ledger.path.rename(tmp_path / "moved" / "it")
+    ledger.path.write_bytes(book(4).nested())
+    (back, grew) = ledger.poll()
+    assert isinstance(back, State)
+    assert (back.state, isinstance(grew, Grew)) == ("back", True)
+    assert len(ledger.records) == 4

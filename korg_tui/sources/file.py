@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -23,6 +25,13 @@ _SOON_SECONDS = 0.06
 _HALF_WRITTEN_NS = 250_000_000
 _SAME_TICK_NS = 60_000_000
 _COMPARED_AT_LEISURE = 1 << 20
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
 
 
 class FileSource:
@@ -81,7 +90,7 @@ class FileSource:
         self._state = "failed"
 
     def _first_reading(self, file: OpenFile) -> Iterator[Fact]:
-        now = file.stat()
+        now = regular(file.stat())
         begun = False
         for records in self._contents.first(file, now.st_size):
             if not begun:
@@ -108,7 +117,7 @@ class FileSource:
         """What changed since `start` or the last `poll`, in order; `[]` when nothing did. Raises nothing: a
         source that cannot be read any more is a `State`."""
         try:
-            now = self.path.stat()
+            now = regular(self.path.stat())
             if _signature(now) == self._refused:
                 return []
             self._refused = ()
@@ -116,6 +125,8 @@ class FileSource:
         except (FileNotFoundError, NotADirectoryError):
             return self._is_gone()
         except OSError as error:
+            if self._bodies is not None:
+                self._bodies.file.replaced()
             return self._fails(f"{self.name}: {reason(error)}; it is tried again until it can be read")
         except NotALedger as error:
             self._refused = _signature(now)
@@ -184,7 +195,10 @@ class FileSource:
     def _is_replaced(self, bodies: Bodies) -> list[Fact]:
         file = OpenFile.at(self.path)
         try:
-            return self._read_again(file, file.stat(), other=bodies.file)
+            now = regular(file.stat())
+            if now.st_size == 0 and file.read(0, 1) and file.stat().st_size == 0:
+                raise OSError(errno.EINVAL, "it is no file on a disk")
+            return self._read_again(file, now, other=bodies.file)
         finally:
             if bodies.file is not file:
                 file.close()
@@ -256,6 +270,15 @@ def grown(records: list[Record]) -> Iterator[Grew]:
     """`records` in facts of at most `BATCH`."""
     for batch in batches(records):
         yield Grew(tuple(batch))
+
+
+def regular(now: os.stat_result) -> os.stat_result:
+    """What was found, if it is a file. Raises `OSError` for pipes, devices and the like: following them would
+    wait for ever, or never end."""
+    if stat.S_ISREG(now.st_mode):
+        return now
+    kind = _KINDS.get(stat.S_IFMT(now.st_mode), "something else")
+    raise OSError(errno.EINVAL, f"it is {kind}, not a file")
 
 
 def _signature(now: os.stat_result) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from typing import ClassVar, Protocol
 from textual import events
 from textual.app import App
 from textual.binding import Binding
+from textual.filter import LineFilter
 
 from korg_tui.arrivals import Arrivals
 from korg_tui.commands import Situation
@@ -29,6 +30,7 @@ from korg_tui.sources import CaughtUp, DemoSource, Fact, FileSource, FolderSourc
 from korg_tui.text import visible
 from korg_tui.themes import THEMES, styles_folder
 from korg_tui.views import session_rows
+from korg_tui.widgets.ascii import Ascii
 
 HUNG_UP = 129
 """Exit code: the terminal was lost, as a shell counts the signal that says so."""
@@ -89,6 +91,7 @@ class KorgApp(App[int], inherit_bindings=False):
         self.set_class(ascii_only, "-ascii")
         self.clock = clock
         self.ascii_only = ascii_only
+        self._ascii = Ascii()
         self.looked = looked
         self.choice = choice
         """What is opened although nothing was named; None when something was."""
@@ -111,6 +114,10 @@ class KorgApp(App[int], inherit_bindings=False):
         if isinstance(event, events.Paste) and not event.is_forwarded:
             event.text = visible(re.split(r"[\r\n]", event.text.strip(), maxsplit=1)[0])
         await super().on_event(event)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What every drawn line passes: in ASCII what has other signs, if that was asked for."""
+        return [*super().get_line_filters(), *([self._ascii] if self.ascii_only else [])]
 
     @property
     def zone(self) -> tzinfo | None:

@@ -373,3 +373,33 @@ async def test_a_filter_that_nothing_fits_says_so(pilot):
     await keys(pilot, "f", *"tool:Nothing", "enter")
     first = pilot.app.screen.view.render_line(0).text
     assert first.strip() == "No event fits “tool:Nothing”: esc shows all."
+
+
+async def test_ascii_draws_nothing_but_ascii():
+    async with app_over(story(), ascii_only=True).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        for pressed in ((), ("s", "s"), ("G", "enter"), ("enter",), ("escape", "z", "R"), ("?",), ("G",)):
+            await keys(pilot, *pressed)
+            strips = pilot.app.screen._compositor.render_strips()
+            text = "\n".join("".join(segment.text for segment in strip) for strip in strips)
+            assert text.isascii(), [character for character in text if not character.isascii()]
+
+
+@pytest.mark.parametrize("seen", range(44, 56, 2))
+async def test_what_a_key_does_with_a_notice_stands_on_one_line(seen):
+    async with app_over(worked_example()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        pilot.app.screen.announce("x" * seen + " and more words of it")
+        await pilot.pause()
+        notice = pilot.app.screen.query_one("#notices")
+        lines = [notice.render_line(y).text.strip() for y in range(notice.size.height)]
+        assert lines[-1].endswith("· a: seen")
+
+
+async def test_help_tells_whole_reasons_at_80_columns():
+    async with app_over(story()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "G", "enter", "?")
+        view = pilot.app.screen.lines
+        assert not any("…" in view.draw(index, view.row_width).text for index in range(view.count))
+        assert sum("(only in the rewind preview)" in view.draw(i, 80).text for i in range(view.count)) == 6

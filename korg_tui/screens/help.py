@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -21,6 +21,13 @@ from korg_tui.widgets.lines import LineList
 _KEYS_CELLS = 14
 
 
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why the command above cannot be given, where it does not fit beside it."""
+
+    text: str
+
+
 class CommandList(LineList):
     """The commands that fit the search, by group."""
 
@@ -31,7 +38,8 @@ class CommandList(LineList):
     def __init__(self, now: Situation) -> None:
         super().__init__("commands")
         self.now = now
-        self.rows: list[Command | str] = []
+        self.rows: list[Command | Reason | str] = []
+        self._words = ""
         self.narrow("")
 
     @property
@@ -40,6 +48,7 @@ class CommandList(LineList):
 
     def narrow(self, words: str) -> int:
         """Show the commands that have all these words. Returns how many there are."""
+        self._words = words
         wanted = words.casefold().split()
         self.rows = []
         shown = 0
@@ -49,21 +58,36 @@ class CommandList(LineList):
                 continue
             if entry.group not in self.rows:
                 self.rows.append(entry.group)
-            self.rows.append(entry)
+            self.rows += self._rows_of(entry)
             shown += 1
         return shown
+
+    def _rows_of(self, entry: Command) -> list[Command | Reason]:
+        why_not = commands.reason(entry.id, self.now)
+        return [entry, Reason(f"({why_not})")] if why_not and not self._beside(entry, why_not) else [entry]
+
+    def _beside(self, entry: Command, why_not: str) -> bool:
+        """Whether a reason fits beside the help, and the scroll bar beside both; before there is a width, it
+        does."""
+        return not self.is_mounted or _KEYS_CELLS + len(entry.help) + len(why_not) + 5 <= self.size.width
+
+    def on_resize(self) -> None:
+        self.narrow(self._words)
+        super().on_resize()
 
     def draw(self, index: int, width: int) -> Strip:
         row = self.rows[index]
         if isinstance(row, str):
             return Strip([Segment(pad(f" {row}", width), self._style("help--group"))])
+        if isinstance(row, Reason):
+            text = " " * _KEYS_CELLS + crop(row.text, width - _KEYS_CELLS)
+            return Strip([Segment(text, self._style("help--why"))])
         why_not = commands.reason(row.id, self.now)
         keys = Segment(pad(f"   {commands.keys_of(row)}", _KEYS_CELLS), self._style("help--key"))
         text = crop(row.help, width - _KEYS_CELLS)
         if not why_not:
             return Strip([keys, Segment(text, self._style("help--text"))])
-        room = width - _KEYS_CELLS - len(text)
-        why = crop(f"  ({why_not})", room)
+        why = f"  ({why_not})" if self._beside(row, why_not) else ""
         return Strip([keys, Segment(text, self._style("help--off")), Segment(why, self._style("help--why"))])
 
     def _style(self, name: str) -> Style:

@@ -21,7 +21,7 @@ from korg_tui.screens.touched import EventsScreen
 from korg_tui.sources import FolderSource
 from korg_tui.text import visible, visible_lines
 from korg_tui.views import SORTS, QueryError, SessionBook, SessionRow, plural, rewound_words
-from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
+from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line, Notice
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.names import apart
 from korg_tui.widgets.sessions import Row, SessionList, SourceRow
@@ -70,7 +70,7 @@ class LedgersScreen(KorgScreen):
         yield SessionList()
         yield Static(id="nothing")
         yield Bar("told")
-        yield Bar("notices")
+        yield Notice("notices")
         yield Ask()
         yield Line("status")
         yield KeyFooter()

@@ -23,7 +23,7 @@ from korg_tui.screens.previewing import PreviewingScreen
 from korg_tui.screens.touched import TouchingScreen
 from korg_tui.text import visible
 from korg_tui.views import Spine, event_words, named, plural, rewound_words
-from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
+from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line, Notice
 from korg_tui.widgets.details import Details
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.minimap import Marks, Minimap
@@ -73,7 +73,7 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
                 yield self.minimap
             yield self.details
         yield Bar("bar")
-        yield Bar("notices")
+        yield Notice("notices")
         yield Ask()
         yield Line("status")
         yield KeyFooter()

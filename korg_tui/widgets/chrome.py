@@ -72,6 +72,19 @@ class Bar(Line):
         return Content.assemble(*(self._piece(text, name) for text, name in self.parts))
 
 
+class Notice(Bar):
+    """A bar whose last part, what a key does, is not torn at the end of a line."""
+
+    def render(self) -> Content:
+        if not (self.parts and self.room):
+            return super().render()
+        *told, (hint, name) = self.parts
+        text = Content.assemble(*(self._piece(*part) for part in told))
+        if text.wrap(self.room)[-1].cell_length + width(hint) > self.room:
+            return text + self._piece("\n" + hint.lstrip(), name)
+        return text + self._piece(hint, name)
+
+
 class KeyFooter(Widget):
     """The keys of this place, as many as fit; a click gives the command."""
 

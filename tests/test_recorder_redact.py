@@ -35,6 +35,9 @@ TOKENS = {
     "encrypted key block": KEY_BLOCK.replace("KEY-----\n", "KEY-----\nProc-Type: 4,ENCRYPTED\n\n", 1),
     "key block on one line": KEY_BLOCK.replace("\n", "\\n"),
     "key block with line numbers": KEY_BLOCK.replace("\n", "\n     2→"),
+    "key block of a log": KEY_BLOCK.replace("\n", "\n[12:00] "),
+    "key block with colours": KEY_BLOCK.replace("\n", "\x1b[0m\n\x1b[32m"),
+    "key block of a diff": KEY_BLOCK.replace("\n", "\n+"),
 }
 TOKEN = pytest.mark.parametrize("token", TOKENS.values(), ids=TOKENS.keys())
 
@@ -42,7 +45,20 @@ TOKEN = pytest.mark.parametrize("token", TOKENS.values(), ids=TOKENS.keys())
 @TOKEN
 @pytest.mark.parametrize(
     "around",
-    ["{}", "key={}", '{{"k": "{}"}}', "before {} after", "line\n{}\nline", "a\\n{}\\nb", "?k%3D{}&x=1"],
+    [
+        "{}",
+        "key={}",
+        '{{"k": "{}"}}',
+        "before {} after",
+        "line\n{}\nline",
+        "a\\n{}\\nb",
+        "?k%3D{}&x=1",
+        "\x1b[01;31m\x1b[K{}\x1b[m\x1b[K",
+        "\x1b[m{}",
+        "\\u001b[32m{}\\u001b[0m",
+        "\\u0022{}\\u0022",
+        "\\x22{}",
+    ],
 )
 def test_a_token_is_replaced_wherever_it_stands(token: str, around: str) -> None:
     clean, count = redact_text(around.format(token))
@@ -57,7 +73,7 @@ def test_a_token_that_cannot_be_anything_else_needs_no_word_to_begin() -> None:
 
 def test_a_key_block_that_was_cut_off_goes_as_far_as_it_may_reach() -> None:
     cut_off = KEY_BLOCK.split("\n-----END")[0]
-    assert redact_text(f"a {cut_off}\nor so [cut] b") == (f"a {REDACTED}[cut] b", 1)
+    assert redact_text(f"a {cut_off}\nor so [cut] b") == (f"a {REDACTED}\nor so [cut] b", 1)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +90,14 @@ def test_a_key_block_that_was_cut_off_goes_as_far_as_it_may_reach() -> None:
             "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
             "aws_secret_access_key = [REDACTED]",
         ),
+        ("Authorization: OAuth A1b2C3d4E5f6G7h8I9j0", "Authorization: OAuth [REDACTED]"),
+        ("Authorization: Bearer swordfish", "Authorization: Bearer [REDACTED]"),
+        ("\x1b[33mBearer A1b2C3d4E5f6G7h8", "\x1b[33mBearer [REDACTED]"),
+        ("Bearer 8c6a9d49-f519-4afc-81f4-e80b47948e5b", "Bearer [REDACTED]"),
+        ('{"a": 1, "password":"swordfish"}', '{"a": 1, "password":"[REDACTED]"}'),
+        ("{'api_key': 'sword fish'}", "{'api_key': '[REDACTED]'}"),
+        ('{\\"accessToken\\": \\"sword\\\\fish\\"}', '{\\"accessToken\\": \\"[REDACTED]\\"}'),
+        ('{"DB_PASSWORD": "sword\\"fish"}', '{"DB_PASSWORD": "[REDACTED]"}'),
         (f"AccountKey={'a1B2' * 21}aa==;x", "AccountKey=[REDACTED];x"),
         (
             "https://hooks.slack.com/services/T0000/B0000/XXXXXXXXXXXX",
@@ -102,6 +126,21 @@ def test_what_stands_in_front_of_a_value_stays(text: str, clean: str) -> None:
         "eyJ is how base64 of an object begins. Mostly.",
         "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ",
         "ghp_short, AKIA, AKIAshort, xoxb-1, AIzaSomething",
+        "sk-ecdsa-sha2-nistp256@openssh.com, sk-SK-standard-A1-voice",
+        "sk-123e4567-e89b-12d3-a456-426614174000",
+        "conda env sk-learn-env-python3-10, pypi-publish-v1-8-action",
+        "SG.ClassName_With_Long_Name.AnotherLongMember",
+        f"-----BEGIN PUBLIC KEY-----\n{B64}\n-----END PUBLIC KEY-----",
+        f"-----BEGIN CERTIFICATE-----\n{B64}\n-----END CERTIFICATE-----",
+        f"-----BEGIN PGP SIGNATURE-----\n\n{B64}\n=abcd\n-----END PGP SIGNATURE-----",
+        "Authorization: token expired, please log in",
+        "Authorization: token expired",
+        "Authorization: Basic authentication is used",
+        "authorization: bearer tokens are refreshed",
+        "basic Operator, basic Optional, basic Optimization",
+        "bearer certificate-2024-signed-copy1",
+        '{"password": "${DB_PASSWORD}", "token": "function", "prompt_tokens": "12", "tokens": "several"}',
+        '{"password": {"type": "string"}, "access_token": null}',
         REDACTED,
     ],
 )
@@ -109,21 +148,99 @@ def test_what_is_no_secret_stays(text: str) -> None:
     assert redact_text(text) == (text, 0)
 
 
-@pytest.mark.parametrize("key", [*sorted(SECRET_KEYS), "Authorization", "API_KEY", "apiKey"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        *sorted(SECRET_KEYS),
+        "Authorization",
+        "API_KEY",
+        "apiKey",
+        "accessToken",
+        "clientSecret",
+        "privateKey",
+        "refreshToken",
+        "x-api-key",
+        "api-key",
+        "Proxy-Authorization",
+        "X-Auth-Token",
+        "DB_PASSWORD",
+        "SECRET_KEY",
+        "GITHUB_TOKEN",
+        "AWS_SECRET_ACCESS_KEY",
+        "aws_secret_access_key",
+        "secretAccessKey",
+    ],
+)
 def test_a_string_under_a_key_that_names_a_secret_is_replaced(key: str) -> None:
     assert redact({"headers": [{key: "swordfish"}]}) == ({"headers": [{key: REDACTED}]}, 1)
 
 
-@pytest.mark.parametrize("value", [12, 0.5, True, None, "", {"_ref": "sha256:x"}, ["a"]])
+@pytest.mark.parametrize(
+    "value", [12, 0.5, True, None, "", {"_ref": "sha256:x", "size_bytes": 9}, [1], "if", "="]
+)
 def test_what_is_no_string_stays_under_such_a_key(value: Any) -> None:
     assert redact({"token": value, "prompt_tokens": 9}) == ({"token": value, "prompt_tokens": 9}, 0)
 
 
 @pytest.mark.parametrize(
-    "key", ["tokens", "prompt_tokens", "token_type", "passwords", "secretary", "my_token"]
+    "key",
+    [
+        "tokens",
+        "prompt_tokens",
+        "token_type",
+        "passwords",
+        "secretary",
+        "my_token",
+        "nextPageToken",
+        "Token_",
+        "MAX_TOKENS",
+    ],
 )
 def test_only_the_exact_keys_are_meant(key: str) -> None:
     assert redact({key: "swordfish"}) == ({key: "swordfish"}, 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "clean"),
+    [
+        ({"password": ["swordfish", 7]}, {"password": [REDACTED, 7]}),
+        ({"password": {"value": "swordfish"}}, {"password": {"value": REDACTED}}),
+        (
+            {"headers": [["Authorization", "s3cr3t-opaque"]]},
+            {"headers": [["Authorization", REDACTED]]},
+        ),
+        (
+            {"name": "authorization", "value": "swordfish"},
+            {"name": "authorization", "value": REDACTED},
+        ),
+        (
+            ["$ cat key", *KEY_BLOCK.split("\n"), "$ ls"],
+            ["$ cat key", *[REDACTED] * 4, "$ ls"],
+        ),
+        (
+            [*KEY_BLOCK.split("\n")[:2], "$ ls"],
+            [REDACTED, REDACTED, "$ ls"],
+        ),
+    ],
+)  # fmt: skip
+def test_secrets_in_several_parts(value: Any, clean: Any) -> None:
+    assert redact(value) == (clean, 1)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"password": {"type": "string", "description": "of the user"}},
+        {"secret": {"secretName": "mine", "namespace": "default"}},
+        {"token": {"symbol": "identifier"}},
+        ["Authorization", "Content-Type"],
+        ["password", "username2"],
+        ["-----BEGIN PRIVATE KEY-----", "opens it"],
+        {"name": "token", "value": "if"},
+    ],
+)
+def test_what_only_speaks_of_secrets_stays(value: Any) -> None:
+    assert redact(value) == (value, 0)
 
 
 def test_keys_stay_as_they_are() -> None:
@@ -186,6 +303,17 @@ def test_no_token_survives_between_words(token: str, before: str, after: str) ->
 
 
 FLOODS = [
+    "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----" + "a" * 40 + "\n",
+    "BEGIN A PRIVATE KEY",
+    "PRIVATE KEY-----\\n",
+    '"password',
+    '"password":"',
+    '"password":"x"',
+    '\\"password\\":\\"x',
+    "'token':'",
+    "password",
+    "[0msk-",
     "-----BEGIN A-----",
     "-----BEGIN A-----" + "a" * 39 + "!",
     "-----BEGIN ",
@@ -219,5 +347,5 @@ FLOODS = [
 def test_a_flood_takes_linear_time(flood: str) -> None:
     """Square time over half a million characters would not end today."""
     text = flood * (500_000 // len(flood))
-    for signs in ("", "authorization: bearer basic -----BEGIN A----- eyJ SG."):
+    for signs in ("", "authorization: bearer basic -----BEGIN PRIVATE KEY----- eyJ SG.", '"password":"'):
         assert redact_text(signs + text)[0]

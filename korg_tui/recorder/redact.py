@@ -1,17 +1,18 @@
 """Redaction: secrets are taken out of an event before it is hashed, stored, or sent.
 
 Two rules. A string loses every part that has the shape of a known token. And a string under a key that names
-a secret is replaced as a whole; numbers under such keys stay (`"token": 12` is a count), and so does
-`prompt_tokens`. Keys are kept. All patterns take time linear in the text, whatever the text is.
+a secret is replaced as a whole, or several of them in a list or an object; numbers under such keys stay
+(`"token": 12` is a count), and so does `prompt_tokens`. Keys are kept. All patterns take time linear in the
+text, whatever the text is.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 REDACTED = "[REDACTED]"
@@ -21,7 +22,32 @@ SECRET_KEYS = frozenset(
     {"api_key", "apikey", "secret", "client_secret", "access_token", "refresh_token", "auth_token", "token"}
     | {"password", "passwd", "authorization", "private_key"}
 )
-"""Keys whose string values are secrets, in lower case: `Authorization` and `API_KEY` are meant as well."""
+"""Keys whose string values are secrets. Other ways to write them are meant as well: `Authorization`,
+`accessToken`, `x-api-key`."""
+
+_CLOUD_KEYS = ("secret_access_key", "secret_key")
+_SHORTEST_TOKEN = 8
+"""Characters of a value under `token` that is none of a lexer's."""
+
+_PART = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[- ]")
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_NO_SECRET = re.compile(r"(?:name|namespace|type|kind|format|description|title|id|_ref)$", re.IGNORECASE)
+"""How members are called that are no secret inside an object that is one."""
+
+
+
+@lru_cache(maxsize=4096)
+def names_a_secret(key: str) -> bool:
+    """Whether the string values under a key are secrets: one of `SECRET_KEYS`, a variable of a shell that
+    ends in one (`DB_PASSWORD`), or a secret key of a cloud."""
+    if len(key) > _LONGEST_KEY:
+        return False
+    name = _PART.sub("_", key.strip()).lower().removeprefix("x_").removeprefix("proxy_")
+    if key.lower() in SECRET_KEYS or name in SECRET_KEYS or name.endswith("secret_access_key"):
+        return True
+    if not _VARIABLE.fullmatch(key):
+        return False
+    return name.endswith(tuple(f"_{each}" for each in SECRET_KEYS)) or name.endswith(_CLOUD_KEYS)
 
 
 def redact(value: Any) -> tuple[Any, int]:
@@ -29,21 +55,72 @@ def redact(value: Any) -> tuple[Any, int]:
     replaces nothing. Nesting may be of any depth."""
     root: list[Any] = [value]
     count = 0
-    open_slots: list[tuple[Any, Any, Any]] = [(root, 0, value)]
+    open_slots: list[tuple[Any, Any, Any, str]] = [(root, 0, value, "")]
     while open_slots:
-        holder, place, found = open_slots.pop()
+        holder, place, found, key = open_slots.pop()
         if isinstance(found, str):
-            holder[place], replaced = _redact_member(place, found)
+            holder[place], replaced = _redact_member(key, found)
             count += replaced
         elif isinstance(found, dict):
             holder[place] = copy = dict.fromkeys(found)
-            open_slots.extend((copy, key, member) for key, member in found.items())
+            open_slots.extend(
+                (copy, name, member, _key_in(found, name, key)) for name, member in found.items()
+            )
         elif isinstance(found, list | tuple):
             holder[place] = several = list(found)
-            open_slots.extend((several, index, member) for index, member in enumerate(found))
+            count += _redact_lines(several)
+            keys = ("", _name_of_a_pair(several)) if len(several) == 2 and not names_a_secret(key) else ()
+            open_slots.extend(
+                (several, index, member, keys[index] if keys else key) for index, member in enumerate(several)
+            )
         else:
             holder[place] = found
     return root[0], count
+
+
+def _key_in(found: dict[Any, Any], name: Any, key: str) -> str:
+    """The key that says what a member of an object is: its own, that of a secret that the object is, or what
+    stands beside it as its name."""
+    if not isinstance(name, str):
+        return ""
+    if names_a_secret(key) and key.lower() != "token" and "type" not in found and not _NO_SECRET.search(name):
+        return key
+    beside = found.get("name") if name == "value" else None
+    return beside if isinstance(beside, str) else name
+
+
+def _name_of_a_pair(several: list[Any]) -> str:
+    """What a header is called that is written as a pair."""
+    name, value = several
+    if not isinstance(name, str) or not isinstance(value, str):
+        return ""
+    is_header = "-" in name or name.lower() == "authorization"
+    return name if is_header and any(map(str.isdigit, value)) and names_a_secret(name) else ""
+
+
+def _redact_lines(several: list[Any]) -> int:
+    """Replace the key blocks whose lines are members of a list; how many there were."""
+    count = 0
+    inside = False
+    for index, line in enumerate(several):
+        if not isinstance(line, str):
+            inside = False
+        elif _BLOCK_BEGINS.search(line) and index + 1 < len(several):
+            inside = _is_key_line(several[index + 1])
+            count += inside
+        elif inside:
+            ends = _BLOCK_ENDS.search(line)
+            inside = bool(ends) or _is_key_line(line)
+            if inside:
+                several[index] = REDACTED
+            inside = inside and not ends
+        if inside:
+            several[index] = REDACTED
+    return count
+
+
+def _is_key_line(line: Any) -> bool:
+    return isinstance(line, str) and (not line.strip() or bool(_KEY_LINE.search(line)))
 
 
 def _may_hold_one(text: str) -> bool:
@@ -57,16 +134,26 @@ def _may_hold_one(text: str) -> bool:
     return any(sign in folded for sign in _FOLDED_SIGNS)
 
 
-def _redact_member(place: object, text: str) -> tuple[str, int]:
-    if isinstance(place, str) and place.lower() in SECRET_KEYS and text not in ("", REDACTED):
+def _redact_member(key: str, text: str) -> tuple[str, int]:
+    if text in ("", REDACTED):
+        return text, 0
+    if names_a_secret(key) and not (key.lower() == "token" and len(text) < _SHORTEST_TOKEN):
         return REDACTED, 1
     return redact_text(text)
 
 
 def redact_text(text: str) -> tuple[str, int]:
     """The text with `[REDACTED]` in place of each token in it, and how many there were."""
-    if not _may_hold_one(text):
-        return text, 0
+    count = 0
+    while _may_hold_one(text):
+        text, replaced = _redact_shapes(text)
+        count += replaced
+        if not replaced:
+            break
+    return text, count
+
+
+def _redact_shapes(text: str) -> tuple[str, int]:
     count = 0
     folded = ""
     for shape in _SHAPES:
@@ -85,6 +172,10 @@ def _always(_: re.Match[str]) -> bool:
     return True
 
 
+def _nothing(_: re.Match[str]) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class _Shape:
     """How a kind of token looks. `signs` are substrings, one of which every such token has: looking for them
@@ -97,6 +188,9 @@ class _Shape:
     folded: bool = False
     """The signs are in lower case and are looked for in the text's lower case."""
 
+    rest: Callable[[re.Match[str]], str] = _nothing
+    """What stays behind what is replaced."""
+
 
 def _replace(shape: _Shape, text: str) -> tuple[str, int]:
     count = 0
@@ -106,66 +200,174 @@ def _replace(shape: _Shape, text: str) -> tuple[str, int]:
         if not shape.is_secret(match):
             return match[0]
         count += 1
-        return (match.groupdict().get("kept") or "") + REDACTED
+        return (match.groupdict().get("kept") or "") + REDACTED + shape.rest(match)
 
     return shape.pattern.sub(instead, text), count
 
 
-# A token begins where a word begins, or behind an escape of JSON or of a URL inside a string. Every run of
-# token characters is taken whole (possessively) before it is judged, so no text is read again and again.
-_ESCAPED = r"(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})"
-_START = rf"(?:(?<![A-Za-z0-9])|{_ESCAPED})"
-_RUN_START = rf"(?:(?<![A-Za-z0-9_-])|{_ESCAPED})"
+# A token begins where a word begins, or behind an escape of JSON, of a URL, or of a terminal (colours end in
+# a letter). Every run of token characters is taken whole (possessively) before it is judged, so no text is
+# read again and again.
+_ESCAPES = (r"\\[nrt]", r"%[0-9A-Fa-f]{2}", r"\\x[0-9A-Fa-f]{2}", r"\\u[0-9A-Fa-f]{4}", r"[0-9;\[][mK]")
+
+
+def _begins(prefix: str, word: str = "A-Za-z0-9") -> str:
+    """The pattern of a prefix where a word begins. What stands before it is looked at last, as most places
+    have no prefix at all."""
+    escaped = "|".join(f"(?<={escape}{prefix})" for escape in _ESCAPES)
+    return f"{prefix}(?:(?<![{word}]{prefix})|{escaped})"
+
+
+def _any_case(word: str) -> str:
+    return "".join(f"[{letter.upper()}{letter}]" for letter in word)
+
+
+_BEARER = _begins(_any_case("bearer"))
+_BASIC = _begins(_any_case("basic"))
 _B64URL = r"[A-Za-z0-9_-]"
+_LONG_RUN = re.compile(r"[A-Za-z0-9]{16}")
+_WORDS = re.compile(r"[A-Za-z]*+\d{0,8}+(?:[-_.~+/=]++[A-Za-z]*+\d{0,8}+)*+")
+_PLAIN_WORD = re.compile(r"[A-Za-z]?[a-z]*|[A-Z]+")
+_NO_TOKENS = frozenset({"token", "tokens", "auth", "scheme", "header", "prefix", "string", "required"})
 
 
-def _is_no_word(match: re.Match[str]) -> bool:
-    """Words have no digits, and are short."""
-    return any(map(str.isdigit, match[0])) or re.search(r"[A-Za-z0-9]{16}", match[0]) is not None
+def _has_digit(match: re.Match[str]) -> bool:
+    return any(map(str.isdigit, match[0]))
 
 
-def _is_key_block(match: re.Match[str]) -> bool:
-    """A block, whole or cut off; not what a program says of blocks, in quotes."""
-    if match["end"] and not re.search(r"[\"'().*]", match["body"]):
+def _is_random(match: re.Match[str]) -> bool:
+    """With digits that stand where no word has them."""
+    value = match.groupdict().get("value") or match[0]
+    return any(map(str.isdigit, value)) and bool(_LONG_RUN.search(value) or not _WORDS.fullmatch(value))
+
+
+def _has_long_run(match: re.Match[str]) -> bool:
+    """Names are words with hyphens between them."""
+    text = match[0]
+    if _LONG_RUN.search(text):
         return True
-    return re.search(r"[A-Za-z0-9+/=]{40}", match["body"]) is not None
+    return len(text) >= 40 and any(map(str.isdigit, text)) and text.lower() != text
 
 
 def _is_credentials(match: re.Match[str]) -> bool:
-    """Behind `Authorization:`: whatever a scheme introduces; without a scheme, what cannot be a word."""
-    value = match["value"]
-    return bool(match["scheme"]) or (len(value) >= 20 and any(map(str.isdigit, value)))
+    """Behind `Authorization:`: what a scheme introduces, but for a sentence; without one, what is no word."""
+    scheme, value = (match["scheme"] or "").strip().lower(), match["value"]
+    long = len(value) >= 16 and any(map(str.isdigit, value))
+    if not scheme or scheme not in _SCHEMES:
+        return long and len(value) >= (16 if scheme else 20)
+    if scheme == "basic":
+        return long or value.endswith("=") or _is_user_and_password(match)
+    if not _PLAIN_WORD.fullmatch(value):
+        return True
+    ends = match.string[match.end() : match.end() + 1] in ("", "\n", "\r", '"', "'", "\\")
+    return scheme == "bearer" and ends and value.lower() not in _NO_TOKENS
 
 
 def _is_user_and_password(match: re.Match[str]) -> bool:
     try:
-        return b":" in base64.b64decode(match["value"], validate=True)
-    except binascii.Error:
+        text = base64.b64decode(match["value"], validate=True).decode()
+    except ValueError:
         return False
+    return ":" in text and text.isprintable()
+
+
+_SCHEMES = ("bearer", "basic", "token", "digest", "apikey", "api-key", "negotiate", "oauth")
+
+
+# --- key blocks
+
+_LONGEST_BLOCK = 32 << 10
+_BLOCK_LABEL = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+_BLOCK_BEGINS = re.compile(rf"-{{4,5}} ?BEGIN {_BLOCK_LABEL}")
+_BLOCK_ENDS = re.compile(rf"-{{4,5}} ?END {_BLOCK_LABEL}")
+_KEY_LINE = re.compile(
+    r"[A-Za-z0-9+/=]{40}|^\s*(?:Proc-Type|DEK-Info|Version|Comment): |^[A-Za-z0-9+/]{4,}={0,2}$"
+)
+_BASE64_RUN = re.compile(r"[A-Za-z0-9+/=]{40}")
+_TAIL_OF_A_KEY = re.compile(r"[A-Za-z0-9+/=]{8,}+(?=[^A-Za-z0-9+/=]*$)")
+_LINE_OF_A_BLOCK = re.compile(r"(?:[^\n\\]|\\(?![nr]))*+(?:\n|(?:\\[nr])++|(?=\Z))")
+_SHORT_BLOCK = re.compile(r"(?:\s|\\[nrt]|(?:[A-Za-z0-9+/]{4})++(?:[A-Za-z0-9+/]{2,3}={1,2})?+)*+")
+
+
+def _is_key_block(match: re.Match[str]) -> bool:
+    """A block, whole or cut off; not what a program says of blocks."""
+    if _BASE64_RUN.search(match["body"]):
+        return True
+    return bool(match["end"]) and _SHORT_BLOCK.fullmatch(match["body"]) is not None
+
+
+def _behind_block(match: re.Match[str]) -> str:
+    """What does not belong to a block that was cut off; whatever stands in front of its lines does."""
+    body: str = match["body"]
+    if match["end"] and len(body) <= _LONGEST_BLOCK:
+        return ""
+    end = 0
+    for line in _LINE_OF_A_BLOCK.finditer(body):
+        runs = list(_BASE64_RUN.finditer(line[0])) or (list(_TAIL_OF_A_KEY.finditer(line[0])) if end else [])
+        if runs:
+            tail = re.compile(r"[A-Za-z0-9+/=]*").match(line[0], runs[-1].end())
+            end = line.start() + (tail.end() if tail else 0)
+        elif end:
+            break
+    return body[end:] + (match["end"] or "")
+
+
+# --- objects written inside a string
+
+_LONGEST_KEY = 64
+_KEY = (
+    r"[A-Za-z0-9_-]{0,40}?(?:passw(?:or)?d|secret|token|api[_-]?key|authorization|private[_-]?key"
+    r"|secret[_-]?(?:access[_-]?)?key)"
+)
+_NO_VALUES = frozenset({"string", "str", "text", "password", "token", "secret", "null", "none", "required"})
+
+
+def _is_member(match: re.Match[str]) -> bool:
+    """A member of an object, and no template, no type, nothing that a rule of its own has seen to."""
+    key, value = match["key"], match["value"]
+    if not names_a_secret(key) or value.lower() in _NO_VALUES or value.startswith(("$", "{", "<", "%")):
+        return False
+    if REDACTED in value:
+        return value != REDACTED and "authorization" not in key.lower()
+    is_token = key.lower() == "token"
+    return not is_token or (len(value) >= _SHORTEST_TOKEN and any(map(str.isdigit, value)))
+
+
+def _member(quote: str, value: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?P<kept>{quote}(?P<key>{_KEY}){quote}\s*+:\s*+{quote})(?P<value>(?:{value})++)(?={quote})",
+        re.IGNORECASE,
+    )
+
+
+_MEMBER_SIGNS = ("passw", "secret", "token", "api_key", "apikey", "api-key", "authorization", "private")
 
 
 def _prefixed(
-    *prefixes: str, body: str, start: str = _START, is_secret: Callable[[re.Match[str]], bool] = _always
+    *prefixes: str, body: str, anywhere: bool = False, is_secret: Callable[[re.Match[str]], bool] = _always
 ) -> _Shape:
-    names = "|".join(map(re.escape, prefixes))
-    return _Shape(prefixes, re.compile(f"{start}(?:{names}){body}"), is_secret)
+    names = map(re.escape, prefixes)
+    either = "|".join(names if anywhere else map(_begins, names))
+    return _Shape(prefixes, re.compile(f"(?:{either}){body}"), is_secret)
 
 
 _SHAPES = (
     _Shape(
-        ("-----BEGIN ",),
+        ("PRIVATE KEY",),
         re.compile(
-            r"-----BEGIN [A-Z0-9 ]{1,40}+-----(?P<body>(?:[A-Za-z0-9+/=\s\\:,.\"'|>#*()→]|-(?!----))*+)"
-            r"(?P<end>-----END [A-Z0-9 ]{1,40}+-----)?+"
+            rf"{_BLOCK_BEGINS.pattern}(?P<body>(?:[^-]|-(?!-{{3,4}} ?(?:BEGIN|END) ))*+)"
+            rf"(?P<end>{_BLOCK_ENDS.pattern})?+"
         ),
         _is_key_block,
+        rest=_behind_block,
     ),
-    _prefixed("ghp_", "gho_", "ghu_", "ghs_", "ghr_", start="", body=r"[A-Za-z0-9]{20,}+"),
-    _prefixed("github_pat_", start="", body=r"[A-Za-z0-9_]{20,}+"),
+    _prefixed("ghp_", "gho_", "ghu_", "ghs_", "ghr_", anywhere=True, body=r"[A-Za-z0-9]{20,}+"),
+    _prefixed("github_pat_", anywhere=True, body=r"[A-Za-z0-9_]{20,}+"),
     _Shape(
         ("eyJ",),
         re.compile(
-            rf"{_RUN_START}eyJ{_B64URL}{{8,}}+\.(?:{_B64URL}{{4,}}+\.{_B64URL}*+(?:\.{_B64URL}++\.{_B64URL}++)?+"
+            rf"{_begins('eyJ', 'A-Za-z0-9_-')}{_B64URL}{{8,}}+"
+            rf"\.(?:{_B64URL}{{4,}}+\.{_B64URL}*+(?:\.{_B64URL}++\.{_B64URL}++)?+"
             rf"|\.{_B64URL}++\.{_B64URL}++\.{_B64URL}++)"
         ),
     ),
@@ -173,7 +375,7 @@ _SHAPES = (
         ("authorization",),
         re.compile(
             r"(?P<kept>authorization\\{0,8}+[\"']?\s*+[:=]\s*+\\{0,8}+[\"']?"
-            r"(?P<scheme>(?:bearer|basic|token|digest|apikey|api-key|negotiate)[ \t]++)?+)"
+            r"(?P<scheme>[a-z][a-z0-9-]{2,24}+[ \t]++)?+)"
             r"(?P<value>[^\s\"'\\,;<>{}$()\[\]]++)",
             re.IGNORECASE,
         ),
@@ -182,13 +384,13 @@ _SHAPES = (
     ),
     _Shape(
         ("bearer",),
-        re.compile(rf"(?P<kept>{_START}bearer[ \t]++)[A-Za-z0-9._~+/=-]{{16,}}+", re.IGNORECASE),
-        _is_no_word,
+        re.compile(rf"(?P<kept>{_BEARER}[ \t]++)(?P<value>[A-Za-z0-9._~+/=-]{{16,}}+)"),
+        _is_random,
         folded=True,
     ),
     _Shape(
         ("basic",),
-        re.compile(rf"(?P<kept>{_START}basic[ \t]++)(?P<value>[A-Za-z0-9+/]{{8,}}+={{0,2}}+)", re.IGNORECASE),
+        re.compile(rf"(?P<kept>{_BASIC}[ \t]++)(?P<value>[A-Za-z0-9+/]{{8,}}+={{0,2}}+)"),
         _is_user_and_password,
         folded=True,
     ),
@@ -208,10 +410,11 @@ _SHAPES = (
     _prefixed("AKIA", "ASIA", "ABIA", "ACCA", body=r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _prefixed("AIza", body=rf"{_B64URL}{{35}}(?!{_B64URL})"),
     _prefixed("ya29.", "GOCSPX-", body=rf"{_B64URL}{{20,}}+"),
-    _prefixed("sk-", "xai-", "glpat-", "pypi-", body=rf"{_B64URL}{{16,}}+", is_secret=_is_no_word),
+    _prefixed("sk-", "xai-", "pypi-", body=rf"{_B64URL}{{16,}}+", is_secret=_has_long_run),
+    _prefixed("glpat-", body=rf"{_B64URL}{{20,}}+", is_secret=_is_random),
     _prefixed("sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", body=r"[A-Za-z0-9]{16,}+"),
     _prefixed("npm_", "hf_", "gsk_", "shpat_", "dop_v1_", body=r"[A-Za-z0-9]{30,}+"),
-    _prefixed("SG.", body=rf"{_B64URL}{{16,}}+\.{_B64URL}{{16,}}+"),
+    _prefixed("SG.", body=rf"{_B64URL}{{16,}}+\.{_B64URL}{{16,}}+", is_secret=_has_digit),
     _prefixed(
         "xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-", body=r"[A-Za-z0-9-]{10,}+"
     ),
@@ -219,10 +422,13 @@ _SHAPES = (
         ("hooks.slack.com/services/",),
         re.compile(r"(?P<kept>hooks\.slack\.com/services/)[A-Za-z0-9/]{20,}+"),
     ),
+    _Shape(_MEMBER_SIGNS, _member('"', r'[^"\\]|\\.'), _is_member, folded=True),
+    _Shape(_MEMBER_SIGNS, _member("'", r"[^'\\]|\\."), _is_member, folded=True),
+    _Shape(_MEMBER_SIGNS, _member(r'\\"', r'[^"\\]|\\\\(?:\\.)?|\\[^"\\]'), _is_member, folded=True),
 )
 """What is replaced inside strings, in this order: key blocks first, since they may hold what looks like
 something else; then what needs no word to begin, since others begin behind it."""
 
-_SHORTEST = len("Basic dTpwdw==")
+_SHORTEST = len("'passwd':'x'")
 _SIGNS = tuple(sign for shape in _SHAPES if not shape.folded for sign in shape.signs)
 _FOLDED_SIGNS = tuple(sign for shape in _SHAPES if shape.folded for sign in shape.signs)

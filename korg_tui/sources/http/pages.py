@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from korg_tui.sources.facts import Fact, Progress
 from korg_tui.sources.http import wire
-from korg_tui.sources.http.records import Records
+from korg_tui.sources.http.records import ROW, Records
 from korg_tui.sources.http.web import Answer, Nonsense, Web
 
 PAGE = 5_000
@@ -123,7 +123,8 @@ class PageReader:
         after, size = 0 if since is None else since - 1, 0
         while page := _page(answer, after):
             found += page
-            before, after, size = after, _last(page, after), size + len(answer.body)
+            before, after = after, _last(page, after)
+            size += len(answer.body) + ROW * len(page)
             now = _mark(answer)
             if size > LARGEST:
                 raise Nonsense(f"it was rewound, and has more than {LARGEST >> 20} MB to compare")

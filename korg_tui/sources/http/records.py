@@ -15,6 +15,9 @@ from korg_tui.sources.http.spool import SPARE, Spool
 from korg_tui.sources.http.wire import Taken, taken
 from korg_tui.sources.records import BATCH
 
+ROW = 400
+"""Bytes of memory that each record takes while it is read and compared, about, besides its own."""
+
 
 class Difference(msgspec.Struct):
     """What the server no longer has, and what it has that was not known; both by seq, ascending."""
@@ -45,6 +48,11 @@ class Records:
     def __len__(self) -> int:
         """How many records there are, those without a seq too."""
         return len(self.seqs) + len(self._strays)
+
+    @property
+    def cost(self) -> int:
+        """Bytes of what is kept, small records being worth more than their size."""
+        return self.spool.size + ROW * len(self)
 
     @property
     def last(self) -> int | None:

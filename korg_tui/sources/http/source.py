@@ -202,10 +202,10 @@ class HttpSource:
 
     def _has_enough(self, last: int) -> bool:
         """Whether the first reading ends: with what the server had then, or with what anybody has."""
-        return (self._records.last or 0) >= last or self._records.spool.size >= FIRST_READING
+        return (self._records.last or 0) >= last or self._records.cost >= FIRST_READING
 
     def _leaves_out(self) -> Iterator[Fact]:
-        if self._pages is not None and self._pages.behind and self._records.spool.size >= FIRST_READING:
+        if self._pages is not None and self._pages.behind and self._records.cost >= FIRST_READING:
             text = f"{self.name} has more than {FIRST_READING >> 30} GB; the rest is not read"
             yield State("warned", text, self._now())
 

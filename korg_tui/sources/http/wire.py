@@ -124,7 +124,7 @@ def capabilities(body: bytes) -> tuple[Taken, ...]:
     events, 100 are taken, and the rest as one. Raises `NoWireForm`."""
     events = _events(body)
     # Each of a few million values that say nothing would take fifty times its room.
-    few = events.count(b",") < 2 * MOST_RECORDS
+    few = events.count(b",") < MOST_RECORDS
     try:
         raws: Iterable[bytes] = map(bytes, _raws(events)) if few else _one_by_one(events)
     except (msgspec.MsgspecError, RecursionError):

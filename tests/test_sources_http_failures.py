@@ -559,6 +559,12 @@ def test_a_window_of_millions_of_lines_is_refused(answers):
         list(reading().start())
 
 
+def test_a_window_of_worthless_lines_is_counted():
+    window = wire.journal(b"// total events: 99999\n" + b"1\n" * 15_000 + event(7))
+    assert len(window.taken) == 102
+    assert window.taken[-2].seq == 7
+
+
 def test_a_whole_ledger_of_worthless_records_is_counted(answers):
     events = b", ".join([event(1), *[b"1"] * 50_000, event(2)])
     answers["/api/journal"] = {}, lambda _: b"// total events: 50002\n" + event(2)

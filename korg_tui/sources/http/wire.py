@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import unquote
 
 import msgspec
@@ -33,7 +33,7 @@ MOST_RECORDS = 1_000_000
 """Records of a whole ledger, at most."""
 
 WORTHLESS = 100
-"""Records of a whole ledger that are no events, each of which is told."""
+"""Records of an answer that are no events, each of which is told."""
 
 PATH = "/api/journal"
 
@@ -113,7 +113,7 @@ def _window(body: bytes) -> Window:
         raise NoJournal(_appearance(body))
     if body.count(b"\n") > MOST_LINES:
         raise NoWireForm(f"it gives more than {MOST_LINES:,} lines at once")
-    window = Window(int(total[1]), tuple(_unique(map(_line, _lines(body[total.end() :])))))
+    window = Window(int(total[1]), tuple(_unique(_worth_it(_lines(body[total.end() :]), _line))))
     if len(window.taken) > window.total:
         raise NoWireForm(f"it says that there are {window.total} events and gives {len(window.taken)}")
     return window
@@ -129,18 +129,19 @@ def capabilities(body: bytes) -> tuple[Taken, ...]:
         raws: Iterable[bytes] = map(bytes, _raws(events)) if few else _one_by_one(events)
     except (msgspec.MsgspecError, RecursionError):
         raws = _one_by_one(events)
-    return tuple(_unique(_worth_it(raws)))
+    return tuple(_unique(_worth_it(raws, taken)))
 
 
-def _worth_it(raws: Iterable[bytes]) -> Iterator[Taken]:
+def _worth_it(raws: Iterable[bytes], read: Callable[[bytes], Taken]) -> Iterator[Taken]:
+    """The records of an answer; of those that are no events, not too many."""
     told = more = 0
     last = b""
     for raw in raws:
         if may_hold_event(raw):
-            yield taken(raw)
+            yield read(raw)
         elif told < WORTHLESS:
             told += 1
-            yield taken(raw)
+            yield read(raw)
         else:
             more, last = more + 1, raw
     if more:

@@ -244,13 +244,14 @@ class SpineView(LineList):
 
     def _text(self, line: SpineLine, state: RowState | None, room: int) -> list[Segment]:
         tool_style, text_style = self._text_styles(line, state)
-        tool = pad(line.tool, min(self._tool_cells, max(room - width(line.rails) - 2, 0)))
+        tool = crop(line.tool, min(self._tool_cells, max(room - width(line.rails) - 2, 0)))
         argument = line.argument
         if self.shift:
             shown = Strip([Segment(crop(argument, _ARGUMENT_CELLS))])
             argument = shown.crop(self.shift, max(self.shift, shown.cell_length)).text
         argument = crop(argument, self._space(line, room))
-        return [Segment(tool, tool_style), Segment(" "), Segment(argument, text_style)]
+        gap = " " * (self._tool_cells - width(tool) + 1)
+        return [Segment(tool, tool_style), Segment(gap), Segment(argument, text_style)]
 
     @property
     def _tool_cells(self) -> int:

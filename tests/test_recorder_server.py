@@ -30,7 +30,9 @@ from korg_tui.recorder.server import guard, listening
 from korg_tui.recorder.store import Store
 from korg_tui.recorder.store.calls import Call
 from korg_tui.recorder.store.disk import DiskFile
+from korg_tui.recorder.store.opening import look_through
 from korg_tui.sources import FileSource, Grew
+from korg_tui.sources.http.source import HttpSource
 from recording import DEADLINE, Answer, Recording, ask, call, recording
 
 LONG = "x" * 3000
@@ -131,6 +133,12 @@ WRONG = [
     ("payload_refs", [{"sha256": "ABC", "size_bytes": 1}], "sha256 must be 64"),
     ("payload_refs", [{"sha256": "a" * 64, "size_bytes": -1}], "size_bytes"),
     ("payload_refs", [{"sha256": "a" * 64, "size_bytes": 1, "label": 3}], "label"),
+    ("payload_refs", [{"sha256": "a" * 64, "size_bytes": 1, "x": "y" * 1024}], "at most 1,024 characters"),
+    ("payload_refs", [{"sha256": "a" * 64, "size_bytes": 1}] * 4097, "at most 4,096 are taken"),
+    ("source_agent", "a" * 4097, "source_agent has 4,097 characters, and at most 4,096 are taken"),
+    ("tool_name", "a" * 4097, "tool_name has 4,097 characters"),
+    ("args", {"a": [[]] * 150_001}, "more than 300,000 strings, commas and brackets"),
+    ("args", {"a": {f"{n}": "" for n in range(100_001)}}, "more than 300,000 strings, commas and brackets"),
     ("event_type", "LedgerRewind", 'event_type must be AgentToolCall, not "LedgerRewind"'),
     ("event_type", 3, "event_type must be a string"),
 ]
@@ -172,6 +180,11 @@ def test_what_is_no_json_is_refused(server: Recording, raw: bytes, status: int, 
     assert (answer.status, words in answer.json()["error"]) == (status, True), answer
 
 
+def test_as_many_values_as_may_be_and_as_much_text_as_fits(server: Recording) -> None:
+    for args in ({"a": [[]] * 149_000}, {"a": '[{"x": 1, "y": ""}], ' * 100_000}, {"a": "," * 300_000}):
+        assert server.post(call(args=args)).status == 200
+
+
 def test_values_come_back_as_they_were(server: Recording) -> None:
     args = {
         "big": 2**80,
@@ -183,6 +196,8 @@ def test_values_come_back_as_they_were(server: Recording) -> None:
     assert server.post(call(args=args)).status == 200
     (event,) = server.get("/api/journal").lines()
     assert event["event"]["args"] == args
+    with server.store.path.open("rb") as file:
+        assert look_through(file.fileno(), server.store.path).index.total == 1
 
 
 JSON = st.recursive(
@@ -272,6 +287,29 @@ def test_a_page_ends_at_eight_megabytes(folder: Path) -> None:
         assert rest[0]["seq_id"] == len(page.lines()) + 1
 
 
+def test_a_window_ends_at_sixteen_megabytes(folder: Path) -> None:
+    args = {f"{n}": "x" * 1000 for n in range(1000)}
+    with recording(grown(folder, 20, args=args)) as server:
+        for path in ("/api/journal", "/api/journal?triggered_by=1"):
+            window = server.get(path)
+            assert 15 << 20 < len(window.body) <= (16 << 20) + 100
+            seqs = [event["seq_id"] for event in window.lines()]
+            assert seqs == list(range(21 - len(seqs), 21))
+            assert gzip.decompress(server.get(path, accept_encoding="gzip").body) == window.body
+        source = HttpSource(server.url, every=1)
+        events = [record for fact in source.start() if isinstance(fact, Grew) for record in fact.records]
+        source.close()
+        assert [event.seq for event in events] == list(range(1, 21))
+
+
+def test_an_event_that_is_larger_than_a_window_is_given(folder: Path) -> None:
+    args = {f"{n}": "x" * 1000 for n in range(17_000)}
+    with recording(grown(folder, 2, args=args)) as server:
+        for path in ("/api/journal", "/api/journal?triggered_by=1", "/api/journal?after=1"):
+            (event,) = server.get(path).lines()
+            assert event["seq_id"] == 2
+
+
 def _said(text: str) -> dict[str, str]:
     return dict(part.split("=") for part in text.split("; "))
 
@@ -350,6 +388,31 @@ def test_large_inline_values_move_to_blobs(server: Recording, tmp_path: Path) ->
         server.get("/api/metrics").json() | {"inline_moved": 2, "blobs": 2}
         == server.get("/api/metrics").json()
     )
+
+
+def test_what_is_no_path_moves_too(server: Recording) -> None:
+    path = "/" + "x" * 4095
+    server.post(call(args={"file_path": path, "path": path + "y"}))
+    (event,) = server.ledger()
+    assert event["event"]["args"]["file_path"] == path
+    assert event["event"]["args"]["path"]["size_bytes"] == 4097
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_what_is_no_file_is_no_blob(server: Recording, tmp_path: Path, kind: str) -> None:
+    (tmp_path / "secret").write_text("precious")
+    place = server.store.folder / "blobs" / sha(b"")[:2] / sha(b"")
+    place.parent.mkdir(parents=True)
+    if kind == "link":
+        place.symlink_to(tmp_path / "secret")
+    else:
+        os.mkfifo(place)
+    assert server.get(f"/api/blob/{sha(b'')}").status == 404
+    for _ in range(45):
+        answer = server.ask("PUT", "/api/blob", b"")
+        assert (answer.status, f"is a {kind}" in answer.json()["error"]) == (503, True)
+    assert server.post(call(args={f"{n}": "x" * 900 for n in range(50)})).status == 200
+    assert (tmp_path / "secret").read_text() == "precious"
 
 
 def test_structures_move_as_canonical_json(server: Recording) -> None:
@@ -493,6 +556,7 @@ def test_a_rewind_that_cannot_be(server: Recording, body: Any) -> None:
         ({"Origin": "https://127.0.0.1:{port}"}, 403),
         ({"Sec-Fetch-Site": "cross-site"}, 403),
         ({"Sec-Fetch-Site": "none"}, 200),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
     ],
 )
 def test_web_pages_may_not(server: Recording, headers: dict[str, str], status: int) -> None:
@@ -502,6 +566,23 @@ def test_web_pages_may_not(server: Recording, headers: dict[str, str], status: i
         body = call() if method == "POST" else None
         assert server.ask(method, path, body, filled).status == status
     assert server.store.head.total == (2 if status == 200 else 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "foreign"),
+    [("Origin", "http://127.0.0.1:{port}", "http://evil.example"), ("Sec-Fetch-Site", "none", "cross-site")],
+)
+def test_a_second_header_is_heard_too(server: Recording, name: str, own: str, foreign: str) -> None:
+    for texts in ((own, foreign), (foreign, own)):
+        lines = "".join(f"{name}: {text.format(port=server.port)}\r\n" for text in texts)
+        head = f"GET /api/journal HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n{lines}\r\n"
+        assert server.raw(head.encode()).startswith(b"HTTP/1.1 403 ")
+
+
+def test_no_address_leads_to_another(server: Recording) -> None:
+    for path in ("/api/blob/", "/api/journal/"):
+        answer = server.ask("GET", path)
+        assert (answer.status, "location" in answer.headers) == (404, False)
 
 
 def test_with_a_token_only_those_who_have_it_may(folder: Path) -> None:
@@ -829,6 +910,24 @@ def test_a_ledger_that_was_emptied_is_503_to_readers_too(server: Recording) -> N
     for answer in (server.get("/api/journal"), server.get("/api/journal?after=0"), server.post(call())):
         assert answer.status == 503
         assert "stop the recorder and look at it" in answer.json()["error"]
+
+
+def test_a_ledger_that_is_cut_while_it_is_read_ends_the_answer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    args = {f"{n}": "x" * 1000 for n in range(1000)}
+    with recording(grown(folder, 40, args=args)) as server:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=DEADLINE) as reader:
+            reader.sendall(b"GET /api/capabilities HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % server.port)
+            taken = reader.recv(1000)
+            os.truncate(server.store.path, 1000)
+            taken += b"".join(iter(lambda: reader.recv(1 << 20), b""))
+        assert taken.startswith(b"HTTP/1.1 200 ")
+        assert not taken.endswith(b"0\r\n\r\n"), "the client must see that something lacks"
+        assert server.get("/api/metrics").status == 200
+    assert "the ledger is shorter than it was; stop the recorder and look at it" in caplog.messages
+    assert "internal fault" not in caplog.text
 
 
 def test_a_fault_of_ours_is_500_and_the_next_one_is_served(

@@ -278,6 +278,57 @@ def test_a_file_that_somebody_else_wrote_to_is_refused(folder: Path, spoil: Any)
     assert path.read_bytes() == data
 
 
+def _told(line: bytes, **changes: Any) -> bytes:
+    record = json.loads(line)
+    for name, value in changes.items():
+        holder = record["metadata"]["tags"] if name in ("store", "generation") else record
+        holder = record["metadata"]["emitted_at"] if name == "physical" else holder
+        holder[name] = value
+    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("where", "changes"),
+    [
+        (0, {"generation": "9" * 5000}),
+        (0, {"generation": "٣"}),
+        (1, {"generation": "9" * 300}),
+        (1, {"store": "x\r\nSet-Cookie: a=b"}),
+        (1, {"store": "→"}),
+        (1, {"entry_hash": "é\r\nX: y"}),
+        (1, {"entry_hash": "0" * 64}),
+        (1, {"physical": 10**30}),
+        (1, {"physical": -1}),
+        (1, {"x": 1}),
+    ],
+)
+def test_a_file_that_says_what_no_store_says_is_refused(
+    folder: Path, where: int, changes: dict[str, Any]
+) -> None:
+    store = Store(folder)
+    fill(store, 2)
+    store.close()
+    lines = store.path.read_bytes().splitlines(keepends=True)
+    lines[where] = _told(lines[where], **changes)
+    store.path.write_bytes(b"".join(lines))
+    with pytest.raises(SourceError) as refused:
+        Store(folder)
+    assert (refused.value.exit_code, "\n" in refused.value.text) == (3, False)
+    assert store.path.read_bytes() == b"".join(lines)
+
+
+@pytest.mark.parametrize("end", [b"}", b"}\n"])
+def test_a_file_that_nests_too_deep_is_refused(folder: Path, end: bytes) -> None:
+    store = Store(folder)
+    fill(store, 2)
+    store.close()
+    first, second = store.path.read_bytes().splitlines(keepends=True)
+    store.path.write_bytes(first + second[:-2] + b',"x":' + b"[" * 100_000 + b"]" * 100_000 + end)
+    with pytest.raises(SourceError) as refused:
+        Store(folder)
+    assert "\n" not in refused.value.text
+
+
 def test_one_writer(store: Store, folder: Path) -> None:
     store.lock.say("process 7, http://127.0.0.1:8080")
     with pytest.raises(SourceError, match=r"another recorder writes here \(process 7, http://127") as refused:

@@ -25,6 +25,7 @@ SECRET_KEYS = frozenset(
 """Keys whose string values are secrets. Other ways to write them are meant as well: `Authorization`,
 `accessToken`, `x-api-key`."""
 
+_ENDINGS = ("key", "secret", "token", "password", "passwd", "authorization")
 _CLOUD_KEYS = ("secret_access_key", "secret_key")
 _SHORTEST_TOKEN = 8
 """Characters of a value under `token` that is none of a lexer's."""
@@ -40,7 +41,7 @@ _NO_SECRET = re.compile(r"(?:name|namespace|type|kind|format|description|title|i
 def names_a_secret(key: str) -> bool:
     """Whether the string values under a key are secrets: one of `SECRET_KEYS`, a variable of a shell that
     ends in one (`DB_PASSWORD`), or a secret key of a cloud."""
-    if len(key) > _LONGEST_KEY:
+    if len(key) > _LONGEST_KEY or not key.rstrip().lower().endswith(_ENDINGS):
         return False
     name = _PART.sub("_", key.strip()).lower().removeprefix("x_").removeprefix("proxy_")
     if key.lower() in SECRET_KEYS or name in SECRET_KEYS or name.endswith("secret_access_key"):
@@ -48,6 +49,9 @@ def names_a_secret(key: str) -> bool:
     if not _VARIABLE.fullmatch(key):
         return False
     return name.endswith(tuple(f"_{each}" for each in SECRET_KEYS)) or name.endswith(_CLOUD_KEYS)
+
+
+_LOOKED_INTO = (str, dict, list, tuple)
 
 
 def redact(value: Any) -> tuple[Any, int]:
@@ -62,19 +66,21 @@ def redact(value: Any) -> tuple[Any, int]:
             holder[place], replaced = _redact_member(key, found)
             count += replaced
         elif isinstance(found, dict):
-            holder[place] = copy = dict.fromkeys(found)
-            open_slots.extend(
-                (copy, name, member, _key_in(found, name, key)) for name, member in found.items()
-            )
+            holder[place] = copy = dict(found)
+            open_slots += [
+                (copy, name, member, _key_in(found, name, key))
+                for name, member in found.items()
+                if isinstance(member, _LOOKED_INTO)
+            ]
         elif isinstance(found, list | tuple):
             holder[place] = several = list(found)
             count += _redact_lines(several)
             keys = ("", _name_of_a_pair(several)) if len(several) == 2 and not names_a_secret(key) else ()
-            open_slots.extend(
-                (several, index, member, keys[index] if keys else key) for index, member in enumerate(several)
-            )
-        else:
-            holder[place] = found
+            open_slots += [
+                (several, index, member, keys[index] if keys else key)
+                for index, member in enumerate(several)
+                if isinstance(member, _LOOKED_INTO)
+            ]
     return root[0], count
 
 
@@ -431,4 +437,4 @@ something else; then what needs no word to begin, since others begin behind it."
 
 _SHORTEST = len("'passwd':'x'")
 _SIGNS = tuple(sign for shape in _SHAPES if not shape.folded for sign in shape.signs)
-_FOLDED_SIGNS = tuple(sign for shape in _SHAPES if shape.folded for sign in shape.signs)
+_FOLDED_SIGNS = tuple(dict.fromkeys(sign for shape in _SHAPES if shape.folded for sign in shape.signs))

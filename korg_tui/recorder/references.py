@@ -10,6 +10,9 @@ from typing import Any
 THRESHOLD = 1024
 """Canonical bytes that a value may have inside an event."""
 
+LONGEST_PATH = 4096
+"""Bytes that a path may have inside an event."""
+
 _PATHS = frozenset({"file_path", "path", "filepath"})
 _dumps = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
 
@@ -67,7 +70,8 @@ def reference(tool: str, args: Any, result: Any, keep: Keep) -> tuple[Any, Any, 
     a whole `result` that is a string) of more than 1,024 canonical bytes, and a descriptor for each, to be
     appended to `payload_refs`. `keep` gets every such value before this returns; what it raises, this raises.
 
-    Paths in `args` stay as they are, whatever their length (§6.3). What is a reference already is small."""
+    Paths in `args` stay as they are (§6.3), up to 4,096 bytes: longer ones are no paths.
+    What is a reference already is small."""
     refs: list[dict[str, Any]] = []
 
     def moved(field: str, value: Any) -> Any:
@@ -83,13 +87,17 @@ def reference(tool: str, args: Any, result: Any, keep: Keep) -> tuple[Any, Any, 
         if not isinstance(part, dict):
             return part
         return {
-            key: value if key in verbatim and isinstance(value, str) else moved(str(key), value)
+            key: value if key in verbatim and _is_path(value) else moved(str(key), value)
             for key, value in part.items()
         }
 
     args = members(args, _PATHS)
     result = moved("result", result) if isinstance(result, str) else members(result, frozenset())
     return args, result, refs
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_PATH and len(canonical(value)) <= LONGEST_PATH
 
 
 def _too_large(value: Any) -> bytes | None:

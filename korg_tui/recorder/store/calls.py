@@ -11,6 +11,12 @@ from korg_tui.formats import Unreadable, loads
 
 _BLOB_NAME = re.compile(r"[0-9a-f]{64}")
 _LARGEST_SEQ = 2**53 - 1
+LONGEST_NAME = 4096
+"""Characters of an actor, and of a tool."""
+
+_MOST_REFS, _LONGEST_REF = 4096, 1024
+_MOST_TOKENS = 300_000
+_TOKENS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?+|[,\[{]', re.DOTALL)
 _LARGEST_DURATION = 2**64 - 1
 _MISSING = object()
 
@@ -51,14 +57,14 @@ def read_call(raw: bytes) -> Call:
     if event_type != "AgentToolCall":
         raise Refused(f"event_type must be AgentToolCall, not {_quoted(event_type)}")
     call = Call(
-        actor=_field(body, "source_agent", (str,)),
-        tool=_field(body, "tool_name", (str,)),
+        actor=_name(body, "source_agent"),
+        tool=_name(body, "tool_name"),
         args=_field(body, "args", (dict,)),
         result=_field(body, "result", (dict, str)),
         success=_field(body, "success", (bool,)),
         duration_ms=whole(body, "duration_ms", _LARGEST_DURATION),
         triggered_by=whole(body, "triggered_by", _LARGEST_SEQ, None),
-        payload_refs=tuple(map(_descriptor, _field(body, "payload_refs", (list,), None) or ())),
+        payload_refs=_descriptors(_field(body, "payload_refs", (list,), None) or []),
     )
     _refuse_what_json_has_no_word_for(call)
     return call
@@ -66,6 +72,9 @@ def read_call(raw: bytes) -> Call:
 
 def read_object(raw: bytes) -> dict[str, Any]:
     """The JSON object that a request's body is. Raises `Refused`."""
+    if _has_too_many_tokens(raw):
+        many = f"the body has more than {_MOST_TOKENS:,} strings, commas and brackets"
+        raise Refused(f"{many}; put such content into a blob")
     try:
         raw.decode("utf-8")
         body = loads(raw)
@@ -76,6 +85,13 @@ def read_object(raw: bytes) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise Refused(f"the body must be a JSON object, not {_a(body)}")
     return body
+
+
+def _has_too_many_tokens(raw: bytes) -> bool:
+    """Whether decoding it, and looking through it, would take long."""
+    if sum(map(raw.count, (b",", b"[", b"{", b'"'))) <= _MOST_TOKENS:
+        return False
+    return any(count == _MOST_TOKENS for count, _ in enumerate(_TOKENS.finditer(raw)))
 
 
 def text_field(body: dict[str, Any], name: str, default: str) -> str:
@@ -110,6 +126,19 @@ def _field(body: dict[str, Any], name: str, kinds: tuple[type, ...], default: An
     return found
 
 
+def _name(body: dict[str, Any], name: str) -> str:
+    found: str = _field(body, name, (str,))
+    if len(found) > LONGEST_NAME:
+        raise Refused(f"{name} has {len(found):,} characters, and at most {LONGEST_NAME:,} are taken")
+    return found
+
+
+def _descriptors(refs: list[Any]) -> tuple[dict[str, Any], ...]:
+    if len(refs) > _MOST_REFS:
+        raise Refused(f"payload_refs holds {len(refs):,}, and at most {_MOST_REFS:,} are taken")
+    return tuple(map(_descriptor, refs))
+
+
 def _descriptor(ref: object) -> dict[str, Any]:
     """One of `payload_refs` (SPEC §7.3)."""
     if not isinstance(ref, dict):
@@ -121,6 +150,8 @@ def _descriptor(ref: object) -> dict[str, Any]:
         raise Refused("payload_refs: size_bytes must be an integer that is not negative")
     if not isinstance(ref.get("label", ""), str):
         raise Refused(f"payload_refs: label must be a string, not {_a(ref['label'])}")
+    if len(json.dumps(ref)) > _LONGEST_REF:
+        raise Refused(f"payload_refs: a descriptor has at most {_LONGEST_REF:,} characters")
     return ref
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -19,9 +20,15 @@ from korg_tui.sources import SourceError
 _OPENING = b'{"schema_version":"1.0","seq_id":1,"metadata":{"event_id":"'
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
+_HASH = re.compile(r"[0-9a-f]{64}")
+_STORE = re.compile(r"[0-9a-f]{32}")
+_GENERATION = re.compile(r"[1-9][0-9]{0,14}")
+
+
 class _Emitted(msgspec.Struct):
-    physical: int
-    logical: int
+    physical: _Count
+    logical: _Count
 
 
 class _Metadata(msgspec.Struct):
@@ -61,15 +68,20 @@ def look_through(number: int, path: Path) -> Found:
     """Read the whole file. What was acknowledged is a whole line, so only the end can be torn. Raises
     `SourceError` for a file that this recorder did not begin, or that somebody else has written to."""
     found = Found()
+    last = b""
     with os.fdopen(os.dup(number), "rb") as file:
         file.seek(0)
         for line in file:
             if _add(found, line):
+                last = line
                 continue
             rest = b"".join((line, *file))
             if not _is_torn(rest, found.index.total):
                 raise _not_ours(path, found.index.total)
             found.torn = len(rest)
+    # Those before it are named by the ones behind them; nothing but itself speaks for the last one.
+    if last and not _is_its_hash(last, found.tip):
+        raise _not_ours(path, found.index.total - 1)
     return found
 
 
@@ -84,7 +96,7 @@ def _add(found: Found, line: bytes) -> bool:
     parent = event.metadata.triggered_by
     if parent is not None and not 0 < parent < event.seq_id:
         return False
-    if not ended and entry_hash_of(loads(line)) != event.entry_hash:
+    if not _HASH.fullmatch(event.entry_hash) or not (ended or _is_its_hash(line, event.entry_hash)):
         return False
     if not _settle(found, event):
         return False
@@ -94,11 +106,20 @@ def _add(found: Found, line: bytes) -> bool:
     return True
 
 
+def _is_its_hash(line: bytes, entry_hash: str) -> bool:
+    try:
+        return entry_hash_of(loads(line)) == entry_hash
+    except (Unreadable, ValueError, RecursionError):
+        return False
+
+
 def _settle(found: Found, event: _Line) -> bool:
     """Take over what the event says of the store: the last one says it."""
     tags, emitted = event.metadata.tags, event.metadata.emitted_at
     store, generation = tags.get("store"), tags.get("generation")
-    if not isinstance(store, str) or not isinstance(generation, str) or not generation.isdecimal():
+    if not isinstance(store, str) or not isinstance(generation, str):
+        return False
+    if not _STORE.fullmatch(store) or not _GENERATION.fullmatch(generation):
         return False
     found.store, found.generation = store, int(generation)
     found.clock.physical, found.clock.logical = emitted.physical, emitted.logical
@@ -108,11 +129,11 @@ def _settle(found: Found, event: _Line) -> bool:
 def _event(line: bytes) -> _Line | None:
     try:
         return _decode(line)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         pass
     try:
         return msgspec.convert(loads(line), _Line)
-    except (Unreadable, msgspec.MsgspecError):
+    except (Unreadable, msgspec.MsgspecError, RecursionError):
         return None
 
 
@@ -127,8 +148,10 @@ def _is_torn(rest: bytes, total: int) -> bool:
 def _is_json(line: bytes) -> bool:
     try:
         json.loads(line)
-    except (ValueError, RecursionError):
+    except ValueError:
         return False
+    except RecursionError:
+        pass  # it may be, and it is none of ours
     return True
 
 

@@ -237,6 +237,20 @@ def test_a_file_that_is_taken_away_is_written_again_and_that_is_said(folder: Pat
     assert len(stored(folder)) == 2
 
 
+def test_a_file_that_stays_away_is_said_at_the_end(folder: Path) -> None:
+    with process(folder, environment={"TMPDIR": str(folder.parent)}) as server:
+        server.post(call())
+        (folder / "korg-tui.lock").unlink()
+        (folder / "korg-tui.lock").mkdir()
+        (folder / "korg-tui.jsonl").unlink()
+        code, said = server.end()
+    assert code == 3
+    why, where = said.splitlines()
+    assert "korg-tui.lock is a folder" in why
+    assert "korg-tui.jsonl was taken away; what it held, 1 event, is in" in where
+    assert len(Path(where.rpartition(" ")[2]).read_bytes().splitlines()) == 1
+
+
 def test_nobody_need_listen_to_what_it_says(folder: Path) -> None:
     with process(folder) as server:
         assert server.popen.stderr is not None

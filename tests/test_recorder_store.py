@@ -461,6 +461,48 @@ def test_a_file_that_was_changed_is_left_alone(
     assert store.path.read_bytes() == data
 
 
+def test_what_is_overwritten_in_place_is_noticed(store: Store) -> None:
+    fill(store, 3)
+    os.utime(store.path, ns=(1, 1))
+    assert add(store, call("after", 3)) == [4], "it was only touched"
+    with store.path.open("r+b") as file:
+        file.seek(200)
+        file.write(b"\n\n\n")
+    os.utime(store.path, ns=(1, 1))
+    before = store.path.read_bytes()
+    with pytest.raises(StoreChanged, match="changed by somebody else"):
+        add(store, call("after", 3))
+    assert store.path.read_bytes() == before
+
+
+def test_what_cannot_be_written_again_is_said_and_put_elsewhere(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    fill(store, 3)
+    assert store.rescued() == ""
+    before = store.path.read_bytes()
+    lock = store.folder / "korg-tui.lock"
+    lock.unlink()
+    lock.mkdir()
+    store.path.unlink()
+    for _ in range(3):
+        store.tend()
+    (message,) = caplog.messages
+    assert "korg-tui.lock is a folder" in message
+    said, _, name = store.rescued().rpartition(" ")
+    assert said == f"{store.path} was taken away; what it held, 3 events, is in"
+    assert Path(name).read_bytes() == before
+    assert Path(name).parent == tmp_path
+
+
+def test_what_was_moved_away_and_replaced_is_said(store: Store, tmp_path: Path) -> None:
+    fill(store, 3)
+    store.path.rename(tmp_path / "moved")
+    store.path.touch()
+    assert "the one with 3 events was moved" in store.rescued()
+
+
 # --- rewinding
 
 

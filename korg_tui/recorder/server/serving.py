@@ -23,6 +23,10 @@ from korg_tui.sources import SourceError
 from korg_tui.text import visible
 
 INTERRUPTED = 130
+GONE = 3
+"""The ledger is not where it was."""
+
+_log = logging.getLogger("korg_tui.recorder")
 
 
 def run(folder: Path, host: str, port: int, token: str, *, strict: bool, redacting: bool) -> int:
@@ -78,6 +82,9 @@ async def _serve(store: Store, listener: socket.socket, token: str, strict: bool
         await serving
     finally:
         committer.stop()
+    if lost := store.rescued():
+        _log.error("%s", lost)
+        return GONE
     return INTERRUPTED if signal.SIGINT in ended_by else 0
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -114,6 +115,8 @@ class Store:
         self.blobs = BlobFolder(folder / "blobs", within=folder)
         self.notice = ""
         """What had to be put right when it was opened, in words; empty when there was nothing."""
+        self._absent = ""
+        """Why the file could not be written again; empty when it is there."""
         self._open_file = open_file
         self._swap = threading.Lock()
         with contextlib.ExitStack() as undo:
@@ -152,6 +155,8 @@ class Store:
         found = look_through(self._file.fileno(), self.path)
         self._index, self._clock = found.index, found.clock
         self._head = Head(found.store, found.generation, found.index.total, found.tip)
+        self._stamp = 0
+        """When the file was written to last by this."""
         self._unsure = True
         """The file can have bytes behind the last event, or its name be not on the disk yet."""
         end = found.index.end(found.index.total)
@@ -174,10 +179,35 @@ class Store:
         return self._head
 
     def tend(self) -> None:
-        """Look whether the file is still there, and write it again when it is not. Never raises."""
-        with contextlib.suppress(OSError):
+        """Look whether the file is still there, and write it again when it is not; why that cannot be done is
+        said once. Never raises."""
+        try:
             if not self._file.is_at(self.path):
                 self._restore()
+            self._absent = ""
+        except OSError as error:
+            why = str(error) if isinstance(error, StoreChanged) else f"{self.path}: {error.strerror}"
+            if why != self._absent:
+                _log.error("%s", why)
+            self._absent = why
+
+    def rescued(self) -> str:
+        """What became of the events when the file is not where it was at the end; empty when it is. When no
+        file holds them any more, they are put into a temporary one."""
+        with contextlib.suppress(OSError):
+            if self._file.is_at(self.path):
+                return ""
+        events = f"{self._head.total:,} {'event' if self._head.total == 1 else 'events'}"
+        if os.fstat(self._file.fileno()).st_nlink:
+            return f"{self.path} is another file now: the one with {events} was moved, and is where it is now"
+        try:
+            with tempfile.NamedTemporaryFile(prefix="korg-tui-", suffix=".jsonl", delete=False) as file:
+                for part in disk.pieces(self._file.fileno(), 0, self._end):
+                    file.write(part)
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            return f"{self.path} was taken away, with {events}, and they cannot be put elsewhere: {why}"
+        return f"{self.path} was taken away; what it held, {events}, is in {file.name}"
 
     def close(self) -> None:
         """Let go of everything; every event is on the disk already."""
@@ -244,6 +274,7 @@ class Store:
                 self._make_sure()
             raise
         self._unsure = False
+        self._stamp = self._file.stamp()
 
     @property
     def _end(self) -> int:
@@ -256,7 +287,8 @@ class Store:
         if not self._file.is_at(self.path):
             self._restore()
         size = self._file.size()
-        if size < self._end or (size > self._end and not self._unsure):
+        strange = not self._unsure and self._file.stamp() != self._stamp
+        if size < self._end or (size > self._end and not self._unsure) or (strange and not self._holds()):
             raise StoreChanged(f"{self.path} was changed by somebody else; stop the recorder and look at it")
         if self._unsure:
             if size > self._end:
@@ -264,6 +296,15 @@ class Store:
             self._file.sync()
             disk.sync_folder(self.folder)
             self._unsure = False
+        self._stamp = self._file.stamp()
+
+    def _holds(self) -> bool:
+        """Whether the file, to which somebody else has done something, still holds the same chain."""
+        try:
+            found = look_through(self._file.fileno(), self.path)
+        except SourceError:
+            return False
+        return (found.index.total, found.tip, found.torn) == (self._head.total, self._head.tip, 0)
 
     def _restore(self) -> None:
         """The file was taken away while we hold it: write it again. Raises `StoreChanged` when there is

@@ -108,7 +108,7 @@ class FindingScreen(SteppingScreen):
             return
         self.filtered_by = words.strip()
         unfit = f"No event fits “{visible(self.filtered_by, 40)}”: esc shows all."
-        self.view.empty = unfit if self.filtered_by else NO_EVENTS
+        self.view.say_when_empty(unfit if self.filtered_by else NO_EVENTS)
         self.reshape_in_place(lambda: self.spine.set_filter(predicate))
 
     def finding_words(self) -> list[tuple[str, str]]:

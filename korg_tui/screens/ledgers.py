@@ -151,7 +151,7 @@ class LedgersScreen(KorgScreen):
         self._name_ledgers(told)
         several = self._book.ledgers > 1
         rows: list[Row] = [*told, *self._book.rows]
-        self.lines.empty = self._why_empty()
+        self.lines.say_when_empty(self._why_empty())
         self.lines.show(rows, self._names, several=several, now_ms=self.korg.clock())
         self._show_head()
         self._show_nothing()

@@ -75,6 +75,13 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         """Rows that are seen at once."""
         return max(self.scrollable_content_region.height, 1)
 
+    def say_when_empty(self, words: str) -> None:
+        """Say this, which is safe, while there are no rows."""
+        if words != self.empty:
+            self.empty = words
+            if not self.count:
+                self.refresh()
+
     def redraw(self) -> None:
         """Rows have changed in number or in looks; the scroll position stays."""
         self._strips.clear()

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from korg_tui.recorder.redact import REDACTED, SECRET_KEYS, redact, redact_text
+from korg_tui.recorder.redact import redact
+from korg_tui.recorder.secret_keys import SECRET_KEYS
+from korg_tui.recorder.tokens import REDACTED, redact_text
 
 B64 = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
 KEY_BLOCK = f"-----BEGIN RSA PRIVATE KEY-----\n{B64}\n{B64}\n-----END RSA PRIVATE KEY-----"

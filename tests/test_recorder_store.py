@@ -503,6 +503,12 @@ def test_what_was_moved_away_and_replaced_is_said(store: Store, tmp_path: Path) 
     assert "the one with 3 events was moved" in store.rescued()
 
 
+def test_what_was_cut_is_said(store: Store) -> None:
+    fill(store, 3)
+    os.truncate(store.path, 1000)
+    assert "was cut by somebody else" in store.rescued()
+
+
 # --- rewinding
 
 
@@ -848,7 +854,7 @@ def test_what_is_no_file_is_no_blob(tmp_path: Path, kind: str) -> None:
     assert not blobs.has(name)
     with blobs.read(name) as number:
         assert number is None
-    with pytest.raises(StoreChanged, match=f"{name} is a {kind.split()[0]}"):
+    with pytest.raises(StoreChanged, match=f"^{place} is a {kind.split()[0]}"):
         blobs.keep(name, b"")
     assert (secret.read_text(), (tmp_path / "nothing").exists()) == ("precious", False)
 

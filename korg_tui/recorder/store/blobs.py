@@ -66,12 +66,13 @@ class BlobFolder:
         """Return when the blob is on the disk; whether it is new. A file of that name with other content is
         put right. Raises `OSError`: `StoreChanged` for what is no file."""
         with self._entered(name[:2], make=True) as folder:
-            if _has(folder, name, content):
+            path = self.folder / name[:2] / name
+            if _has(folder, path, content):
                 # It can be the work of another thread that has not come to this yet.
                 disk.sync(folder)
                 return False
             through = f"{_UNFINISHED}{uuid.uuid4().hex}"
-            disk.write_whole(folder, name, iter((content,)), through=through)
+            disk.write_whole(folder, path, iter((content,)), through=through)
         with self._lock:
             self.count += 1
         return True
@@ -93,7 +94,7 @@ class BlobFolder:
     def _opened(self, name: str) -> int | None:
         for folder in self._folders(name):
             with contextlib.suppress(OSError):
-                return disk.open_file(name, os.O_RDONLY, within=folder)
+                return disk.open_file(Path(name), os.O_RDONLY, within=folder)
         return None
 
     def _entered(self, *below: str, make: bool = False) -> AbstractContextManager[int]:
@@ -114,9 +115,9 @@ def _is_file(folder: int, name: str) -> bool:
     return False
 
 
-def _has(folder: int, name: str, content: bytes) -> bool:
+def _has(folder: int, path: Path, content: bytes) -> bool:
     try:
-        number = disk.open_file(name, os.O_RDONLY, within=folder)
+        number = disk.open_file(path, os.O_RDONLY, within=folder)
     except FileNotFoundError:
         return False
     try:

@@ -87,14 +87,16 @@ def is_at(number: int, path: Path) -> bool:
         return False
 
 
-def open_file(path: Path | str, flags: int, *, within: int | None = None) -> int:
-    """Open a file itself, relative to the open folder `within`; never what a link leads to, nor a pipe, which
-    would be waited for. Whoever made the folder can have put anything there. Raises `StoreChanged`."""
+def open_file(path: Path, flags: int, *, within: int | None = None) -> int:
+    """Open a file itself, by its name in the open folder `within` when there is one; never what a link leads
+    to, nor a pipe, which would be waited for. Whoever made the folder can have put anything there. Raises
+    `StoreChanged`."""
+    name = path if within is None else path.name
     try:
-        number = os.open(path, flags | _AS_IT_IS, PRIVATE_FILE, dir_fd=within)
+        number = os.open(name, flags | _AS_IT_IS, PRIVATE_FILE, dir_fd=within)
     except OSError as error:
         if error.errno in _NO_FILE:
-            _refuse_what_is_no_file(path, os.stat(path, dir_fd=within, follow_symlinks=False))
+            _refuse_what_is_no_file(path, os.stat(name, dir_fd=within, follow_symlinks=False))
         raise
     try:
         _refuse_what_is_no_file(path, os.fstat(number))
@@ -104,7 +106,7 @@ def open_file(path: Path | str, flags: int, *, within: int | None = None) -> int
     return number
 
 
-def _refuse_what_is_no_file(path: Path | str, found: os.stat_result) -> None:
+def _refuse_what_is_no_file(path: Path, found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise StoreChanged(f"{path} is {_kind(found)}, and a store has a file of its own there; move it away")
 
@@ -196,11 +198,11 @@ def pieces(number: int, start: int, end: int) -> Iterator[bytes]:
         start = stop
 
 
-def write_synced(folder: int, name: str, parts: Iterable[bytes]) -> None:
-    """Make a file of an open folder, or make it anew, with these bytes; return when they are on the disk. Its
-    name need not be. Leaves no file behind when it raises."""
-    _take_away(folder, name)
-    number = open_file(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, within=folder)
+def write_synced(folder: int, path: Path, parts: Iterable[bytes]) -> None:
+    """Make a file in an open folder, that of its path, or make it anew, with these bytes; return when they
+    are on the disk. Its name need not be. Leaves no file behind when it raises."""
+    _take_away(folder, path)
+    number = open_file(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, within=folder)
     try:
         for part in parts:
             rest = memoryview(part)
@@ -209,22 +211,22 @@ def write_synced(folder: int, name: str, parts: Iterable[bytes]) -> None:
         sync(number)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(name, dir_fd=folder)
+            os.unlink(path.name, dir_fd=folder)
         raise
     finally:
         os.close(number)
 
 
-def _take_away(folder: int, name: str) -> None:
+def _take_away(folder: int, path: Path) -> None:
     """A crash can have left one of that name."""
     with contextlib.suppress(FileNotFoundError):
-        _refuse_what_is_no_file(name, os.stat(name, dir_fd=folder, follow_symlinks=False))
-        os.unlink(name, dir_fd=folder)
+        _refuse_what_is_no_file(path, os.stat(path.name, dir_fd=folder, follow_symlinks=False))
+        os.unlink(path.name, dir_fd=folder)
 
 
-def write_whole(folder: int, name: str, parts: Iterable[bytes], *, through: str) -> None:
-    """Make the file `name` of an open folder hold these bytes, at once: they are written to `through` and
-    given the name when they are on the disk. A crash leaves `name` as it was, or whole."""
-    write_synced(folder, through, parts)
-    os.replace(through, name, src_dir_fd=folder, dst_dir_fd=folder)
+def write_whole(folder: int, path: Path, parts: Iterable[bytes], *, through: str) -> None:
+    """Make a file in an open folder hold these bytes, at once: they are written to `through` and given the
+    name when they are on the disk. A crash leaves the file as it was, or whole."""
+    write_synced(folder, path.with_name(through), parts)
+    os.replace(through, path.name, src_dir_fd=folder, dst_dir_fd=folder)
     sync(folder)

@@ -196,7 +196,8 @@ class Store:
         file holds them any more, they are put into a temporary one."""
         with contextlib.suppress(OSError):
             if self._file.is_at(self.path):
-                return ""
+                whole = self._file.size() >= self._end
+                return "" if whole else f"{self.path} was cut by somebody else: events are missing at its end"
         events = f"{self._head.total:,} {'event' if self._head.total == 1 else 'events'}"
         if os.fstat(self._file.fileno()).st_nlink:
             return f"{self.path} is another file now: the one with {events} was moved, and is where it is now"
@@ -355,7 +356,7 @@ class Store:
     def _replace(self, parts: Iterable[bytes], head: Head, index: Index) -> None:
         """Put a file with these bytes into the place of the ledger's, at once."""
         with disk.entered(self.folder, CUT, make=True) as cut:
-            disk.write_synced(cut, _NEXT, parts)
+            disk.write_synced(cut, self.folder / CUT / _NEXT, parts)
             file = self._open(self.folder / CUT / _NEXT)
             try:
                 os.replace(_NEXT, self.path, src_dir_fd=cut)
@@ -371,10 +372,10 @@ class Store:
 
     def _keep_cut(self, name: str, start: int, end: int) -> Path:
         """Put bytes of the file into one of their own; its path."""
-        kept, parts = f"{name}.jsonl", disk.pieces(self._file.fileno(), start, end)
+        kept, parts = self.folder / CUT / f"{name}.jsonl", disk.pieces(self._file.fileno(), start, end)
         with disk.entered(self.folder, CUT, make=True) as cut:
             disk.write_whole(cut, kept, parts, through=f"{name}.unfinished")
-        return self.folder / CUT / kept
+        return kept
 
     # --- places
 

@@ -142,7 +142,7 @@ class Walk:
         self.at(seqs[0])
 
     def steps(self) -> None:
-        for key in "ccp[]{}eeEdDhlzzz<>>TT":
+        for key in "ccp[]{}eeEdDhlzzz<>><<TT":
             self.press(key)
         self.press("backspace", "backspace")
         self.goto(15)
@@ -171,7 +171,7 @@ class Walk:
         self.press("G", "k", "g")
         self.press("escape", miss="filter “")
         self.answer("f", "filter", "is:[@click=app.quit]")
-        self.terminal.see("[@click=app.quit]”")
+        self.terminal.see("“is:[@click=")
         self.answer(":", "go to seq", "[/")
         self.terminal.see("is no seq")
 
@@ -239,7 +239,7 @@ class Walk:
 
     def losing(self) -> None:
         self.ledger.unlink()
-        self.terminal.see(f"{self.ledger.name} is gone")
+        self.terminal.see("gone since")
         self.ledger.write_bytes(b"")
         self.press("escape", see="ledgers and sessions")
 

@@ -108,7 +108,7 @@ async def test_a_ledger_that_is_pulled_away_is_written_again_and_the_screen_says
         async with app.run_test(size=(120, 40)) as pilot:
             await until(pilot, holds(1))
             path.rename(folder.parent / "taken.jsonl")
-            await until(pilot, lambda screen: says("is gone since")(screen) or says("back since")(screen))
+            await until(pilot, lambda screen: says("gone since")(screen) or says("back since")(screen))
             assert server.post(call("Read", 1)).json() == {"seq_id": 2}
             screen = await until(pilot, holds(2))
             await until(pilot, says("back since"))

@@ -101,7 +101,7 @@ def test_a_ledger_is_followed_through_growth_loss_and_return(
         ledger.write(b"".join(lines[4:]))
     tmux.until("7 events")
     path.rename(tmp_path / "away")
-    tmux.until("is gone since .*; waiting for it to come back")
+    tmux.until("gone since .*; waiting for it to come back")
     (tmp_path / "away").rename(path)
     tmux.until("back since .* 7 events")
     os.truncate(path, len(b"".join(lines[:5])))

@@ -113,6 +113,10 @@ def test_ledgers_in_stores_are_told_apart_by_the_folders_of_the_stores():
     assert len({ending(name, 13) for name in apart(both).values()}) == 3
 
 
+def test_a_session_of_its_own_in_a_store_is_called_by_its_name():
+    assert ending("/home/jo/project/.korg/sessions/0123-abcd.jsonl", 18).endswith("0123-abcd.jsonl")
+
+
 def test_an_address_is_called_by_host_and_port():
     assert ending("http://127.0.0.1:8080", 20) == "127.0.0.1:8080"
 

@@ -24,13 +24,13 @@ def apart(names: Sequence[str]) -> dict[str, str]:
 
 
 def ending(name: str, cells: int) -> str:
-    """A name of at most so many cells. Of a longer one the beginning is cut off; of a ledger in a `.korg`,
-    where all have the same names, the end: its folder tells it from others."""
+    """A name of at most so many cells. Of a longer one the beginning is cut off; of a ledger right in a
+    `.korg`, where all have the same names, the end: its folder tells it from others."""
     safe = visible(name).removeprefix("http://")
     if width(safe) <= cells:
         return safe
-    folder, store, _ = safe.rpartition("/.korg/")
-    if store and folder:
+    folder, store, file = safe.rpartition("/.korg/")
+    if store and folder and "/" not in file:
         short = f"{folder}/.korg/…"
         return short if width(short) <= cells else _cut_off(folder, cells)
     return _cut_off(safe, cells)

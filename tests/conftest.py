@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -53,3 +54,8 @@ def _no_server_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("KORG_URL", "KORG_BASE_URL", "KORG_SERVER_ADDR", "KORG_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys.modules["korg_tui.sources.discover"], "DEFAULT", "http://127.0.0.1:9")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """`-n auto`: many tests wait for a terminal or another process, so that a core can serve two workers."""
+    return 2 * min(os.cpu_count() or 1, 4)

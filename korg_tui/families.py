@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from korg_tui.causal import Appended, Change, Ledger, Origin, Rewound, Vanished
+from korg_tui.causal import Appended, Change, Ledger, Origin, Rewound, Vanished, is_key, origin_of
 from korg_tui.event import Event
 from korg_tui.reading import Reading
 
@@ -138,12 +138,27 @@ class Families:
         told: list[Told] = []
         if host is not None and origin is not None:
             ledger = _ledger(host)
-            told.append((host, [Appended(ledger, ledger.release([origin]), ())]))
-            told.append((member.reading, ()))
+            leaving = self._brought_by(member)
+            origins = [each.origin for each in leaving if each.origin is not None]
+            told.append((host, [Appended(ledger, ledger.release(origins), ())]))
+            for each in leaving:
+                each.host = each.origin = _ledger(each.reading).host = None
+                told.append((each.reading, ()))
         member.host = member.origin = own.host = None
         self._scatter(member.reading)
         own.release([each for each in own.origins if each is not None])
         return told
+
+    def _brought_by(self, member: _Member) -> list[_Member]:
+        """A member, and those that its calls, and theirs in turn, have brought to the same host."""
+        brought = [member]
+        for each in brought:
+            brought += [
+                other
+                for other in self._members.values()
+                if other not in brought and other.host is member.host and _calls(each, other)
+            ]
+        return brought
 
     def _scatter(self, host: Reading) -> None:
         """The guests of a host are gone from its ledger."""
@@ -184,6 +199,14 @@ def _place_at(path: Path | None) -> Place | None:
 def _names_agents(change: Change) -> bool:
     agents = change.ledger.columns.agents
     return bool(agents) and isinstance(change, Appended) and any(row in agents for row in change.rows)
+
+
+def _calls(member: _Member, other: _Member) -> bool:
+    """Whether a call of `member`, a guest itself, is what brought `other`."""
+    if member.origin is None or other.origin is None:
+        return False
+    called = other.origin.calls[0]
+    return is_key(called) and origin_of(called) == member.origin.index
 
 
 def _call_again(ledger: Ledger, origin: Origin, call: int) -> None:

@@ -229,6 +229,26 @@ def test_a_sub_agent_of_a_sub_agent_joins_the_same_session(folder: Folder) -> No
         assert named(ledger, rewind(ledger, deepest).invalidated) == ["one:3", "4", "5"]
 
 
+def test_one_that_is_rewound_takes_those_along_whom_it_had_brought(folder: Folder) -> None:
+    inner = Book(step_ms=500, now_ms=START_MS + 24_000)
+    inner.infer(inner.prompt("Deeper", by=TWO), by=TWO)
+    middle = child(events=2)
+    middle.spawn(2, "Deeper", by=ONE, result={"output": "Nothing.\nagentId: two"})
+    folder.write("parent", parent())
+    folder.write("agent-one", middle)
+    folder.write("agent-two", inner)
+    folder.read("parent", "agent-one", "agent-two")
+    ledger = folder.ledger("parent")
+    folder.write("agent-one", child(events=1))
+    folder.poll()
+    assert rows(ledger) == ["1", "2", "3", "one:1", "4", "5"]
+    assert folder.ledger("agent-two").host is None
+    folder.write("agent-one", middle)
+    folder.poll()
+    assert rows(ledger) == ["1", "2", "3", "one:1", "one:2", "two:1", "two:2", "one:3", "4", "5"]
+    assert [lane[1] for lane in lanes(ledger)] == [[], ["2"], ["one:2"]]
+
+
 def test_two_calls_of_one_sub_agent_are_both_linked(folder: Folder) -> None:
     host = parent()
     host.spawn(5, "Once more", by=HOST, result=RETURNED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from korg_tui.causal.edges import Edge, Weave, edges_from, edges_into, links, weave
 from korg_tui.causal.graph import session_graph
-from korg_tui.causal.guests import Origin, has_room, is_key
+from korg_tui.causal.guests import Origin, has_room, is_key, origin_of
 from korg_tui.causal.journal import Appended, Change, HolesChanged, Journal, NewLedger, Rewound, Vanished
 from korg_tui.causal.lanes import NO_ROUND, Lane
 from korg_tui.causal.ledger import Gone, Ledger
@@ -40,6 +40,7 @@ __all__ = [
     "is_key",
     "links",
     "nearest",
+    "origin_of",
     "rewind",
     "session_graph",
     "weave",

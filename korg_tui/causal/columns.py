@@ -72,6 +72,8 @@ class Columns:
         self.reasons: dict[int, str] = {}
         self.synthesized: set[int] = set()
         self.gaps: dict[int, Gap] = {}
+        self.last_own = -1
+        """The last row that is an event of this very ledger: no guest, no gap, no malformed line."""
         self.gaps_in_order: list[Gap] = []
         self.missing = 0
         """How many seqs lie in gaps."""
@@ -96,7 +98,9 @@ class Columns:
         row, names = len(self.seq), self.names.number
         if self.first_seq is None:
             self.first_seq = event.seq
-        self._stand(event.seq, event.seq if place is None else place)
+        if place is None:
+            place, self.last_own = event.seq, row
+        self._stand(event.seq, place)
         self.kind.append(event.kind)
         self.parent.append(_parent_cell(event))
         self.actor.append(names(event.actor))
@@ -158,6 +162,8 @@ class Columns:
         row = len(self.seq) - 1
         if self.seq[row] == self.first_seq and self.kind[row] < Kind.MALFORMED:
             self.first_seq = None
+        if row == self.last_own:
+            self.last_own = self._own_before(row)
         for column in self._arrays():
             column.pop()
         if row in self.gaps:
@@ -172,6 +178,12 @@ class Columns:
             self.place.pop()
             if not self.guests:
                 self.place = self.seq
+
+    def _own_before(self, row: int) -> int:
+        row -= 1
+        while row >= 0 and (self.kind[row] >= Kind.MALFORMED or row in self.guests):
+            row -= 1
+        return row
 
     def _sparse(self) -> tuple[dict[int, Any], ...]:
         return (
@@ -259,10 +271,7 @@ class Columns:
 
     def last_seq(self) -> int:
         """The largest seq of an event that is no guest, `NONE` if there is none."""
-        for row in range(len(self.seq) - 1, -1, -1):
-            if self.kind[row] < Kind.MALFORMED and row not in self.guests:
-                return self.seq[row]
-        return NONE
+        return NONE if self.last_own < 0 else self.seq[self.last_own]
 
 
 def _parent_cell(event: Event) -> int:

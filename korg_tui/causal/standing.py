@@ -56,7 +56,7 @@ def _guest(origin: Origin, event: Event, state: Pointer, order: Order) -> Guest:
 def _at_the_end(columns: Columns, key: int, time: int) -> Order:
     """Before the first event of the host that is later than `time`, counted from the end."""
     place = columns.last_seq() + 1
-    for row in range(len(columns) - 1, -1, -1):
+    for row in range(columns.last_own, -1, -1):
         if row in columns.guests or columns.kind[row] >= Kind.MALFORMED:
             continue
         if columns.time[row] <= time:

@@ -260,10 +260,11 @@ class Spine:
         summary = self._summary(row) if folded else ""
         note = marks.note(ledger, row)
         is_gap = ledger.kind[row] == Kind.GAP
+        number = ledger.number_at(row)
         return SpineLine(
             row=row,
             seq=ledger.seq_at(row),
-            number=str(ledger.number_at(row) or "") if ledger.number_at(row) != 0 else "0",
+            number="" if number is None else str(number),
             kind=Kind(ledger.kind[row]),
             rails="".join(run.text for run in runs),
             runs=runs,

@@ -7,6 +7,7 @@ import pytest
 from korg_tui import commands
 from korg_tui.commands import COMMANDS, FOOTER, Place, Situation
 from korg_tui.screens import EventsScreen, HelpScreen, LedgersScreen, SessionScreen
+from korg_tui.screens.binding import bindings
 
 SCREENS = {
     Place.LEDGERS: LedgersScreen,
@@ -40,10 +41,10 @@ def test_the_footer_offers_commands_of_its_place(place):
 
 
 def test_every_key_of_a_screen_is_bound_and_digits_begin_goto():
-    bound = {binding.key for binding in commands.bindings(Place.SESSION, Place.PREVIEW)}
+    bound = {binding.key for binding in bindings(Place.SESSION, Place.PREVIEW)}
     assert {"j", "r", "R", "w", "[", "}", ":", "7", "ctrl+c"} <= bound
     assert commands.for_key("7", Place.SESSION).id == "goto"
-    assert "7" not in {binding.key for binding in commands.bindings(Place.LEDGERS)}
+    assert "7" not in {binding.key for binding in bindings(Place.LEDGERS)}
 
 
 def test_a_key_can_mean_something_else_in_the_preview():

@@ -22,8 +22,9 @@ FLOORS = (
     ("families",),
     ("views",),
     ("export",),
+    ("commands",),
     ("reports",),
-    ("commands", "messages", "themes", "palette", "widgets", "screens", "arrivals", "app", "opening"),
+    ("messages", "themes", "palette", "widgets", "screens", "arrivals", "app", "opening"),
     ("cli",),
     ("__main__",),
 )

@@ -35,7 +35,7 @@ SURE_MS = 4000
 class KorgScreen(Screen[None], inherit_bindings=False):
     """A screen whose keys come from the command table.
 
-    Subclasses bind `commands.bindings(…)` of their places, and have a `do_…` method for each command.
+    Subclasses bind `bindings(…)` of their places, and have a `do_…` method for each command.
     """
 
     AUTO_FOCUS: ClassVar[str | None] = None

@@ -14,6 +14,7 @@ from textual.strip import Strip
 from korg_tui import commands
 from korg_tui.commands import Command, Place, Situation
 from korg_tui.screens.base import KorgScreen
+from korg_tui.screens.binding import bindings
 from korg_tui.text import crop, pad
 from korg_tui.widgets.chrome import Ask, KeyFooter, Line
 from korg_tui.widgets.lines import LineList
@@ -97,7 +98,7 @@ class CommandList(LineList):
 class HelpScreen(KorgScreen):
     """All commands, as they stand in the situation from which the help was opened."""
 
-    BINDINGS = commands.bindings(Place.HELP)
+    BINDINGS = bindings(Place.HELP)
 
     def __init__(self, now: Situation) -> None:
         super().__init__()

@@ -10,12 +10,12 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from korg_tui import commands
 from korg_tui.causal import Change, Rewound
 from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenDemo, OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens.base import KorgScreen
+from korg_tui.screens.binding import bindings
 from korg_tui.screens.headlines import WELL, Told, ages, source_state
 from korg_tui.screens.touched import EventsScreen
 from korg_tui.sources import FolderSource
@@ -41,7 +41,7 @@ _TROUBLE = ("failed", "gone", "waiting", "offline", "warned")
 class LedgersScreen(KorgScreen):
     """Screen 1 of EXPERIENCE."""
 
-    BINDINGS = commands.bindings(Place.LEDGERS)
+    BINDINGS = bindings(Place.LEDGERS)
 
     def __init__(self) -> None:
         super().__init__()

@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.containers import Container, Horizontal
 from textual.timer import Timer
 
-from korg_tui import commands
 from korg_tui.causal import Appended, Change, Ledger, Rewound, Vanished
 from korg_tui.commands import Place, Situation
 from korg_tui.event import Kind
@@ -17,6 +16,7 @@ from korg_tui.messages import Choice, OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens import headlines
 from korg_tui.screens.asking import LONG
+from korg_tui.screens.binding import bindings
 from korg_tui.screens.copying import CopyingScreen
 from korg_tui.screens.finding import FindingScreen
 from korg_tui.screens.previewing import PreviewingScreen
@@ -40,7 +40,7 @@ _LISTS_PAUSE_SECONDS = 0.3
 class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScreen):
     """Screens 2 and 3 of EXPERIENCE."""
 
-    BINDINGS = commands.bindings(Place.SESSION, Place.PREVIEW)
+    BINDINGS = bindings(Place.SESSION, Place.PREVIEW)
 
     def __init__(
         self,

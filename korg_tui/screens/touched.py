@@ -13,12 +13,12 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from korg_tui import commands
 from korg_tui.causal import Appended, Change
 from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens.base import KorgScreen
+from korg_tui.screens.binding import bindings
 from korg_tui.screens.stepping import SteppingScreen
 from korg_tui.sources import BodyGone
 from korg_tui.text import crop, visible
@@ -47,7 +47,7 @@ class EventsScreen(KorgScreen):
     """The events of all ledgers that fit a query; those of a sub-agent's own ledger in the session that has
     started it. Raises `QueryError` for a query that cannot be understood."""
 
-    BINDINGS = commands.bindings(Place.EVENTS)
+    BINDINGS = bindings(Place.EVENTS)
 
     def __init__(self, readings: Sequence[Reading], query: str, *, origin: str = "") -> None:
         super().__init__()

@@ -14,7 +14,7 @@ from korg_tui.views.preview import Fate, Preview, RowState, Share
 from korg_tui.views.query import QueryError, parse_query
 from korg_tui.views.rails import Join, LaneSpan, Node, RailRun, Rails, to_ascii
 from korg_tui.views.rewound import rewound_sections, rewound_words
-from korg_tui.views.sections import Line, Section, Shape, Style
+from korg_tui.views.sections import Line, Opens, Section, Shape, Span, Style
 from korg_tui.views.session_book import SessionBook
 from korg_tui.views.sessions import SORTS, SessionRow, has_words, session_rows, sort_sessions
 from korg_tui.views.shown import Predicate
@@ -47,6 +47,7 @@ __all__ = [
     "Losses",
     "Named",
     "Node",
+    "Opens",
     "OutsideEffect",
     "Predicate",
     "Preview",
@@ -60,6 +61,7 @@ __all__ = [
     "SessionRow",
     "Shape",
     "Share",
+    "Span",
     "Spine",
     "SpineLine",
     "Style",

@@ -13,6 +13,25 @@ Shape = Literal["fields", "json", "text", "diff", "terminal", "causes", "effects
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """A part of a line that looks different: characters `begin` to `end`, and the name of a look, for which
+    the widgets have a component class `details--<name>`."""
+
+    begin: int
+    end: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opens:
+    """What choosing a line opens, where that is no event: a blob by its digest, or a long value of this
+    event by its JSON pointer (RFC 6901, such as `/result/stdout`) into `{"args": …, "result": …}`."""
+
+    what: Literal["blob", "value"]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """One safe line of a section."""
 
@@ -22,6 +41,10 @@ class Line:
     """The name of a field, shown before its value."""
     seq: int | None = None
     """The event this line is about, where that is another one: somewhere to go."""
+    spans: tuple[Span, ...] = ()
+    """Parts that look different, ascending, without overlap."""
+    opens: Opens | None = None
+    """What choosing it opens."""
 
 
 @dataclass(frozen=True, slots=True)

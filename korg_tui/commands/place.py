@@ -1,0 +1,44 @@
+"""Where a command can be given, and what the rules of the table may ask about the screen that is open."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Place(enum.Enum):
+    """Where a command can be given."""
+
+    LEDGERS = "ledgers and sessions"
+    SESSION = "session"
+    PREVIEW = "rewind preview"
+    EVENTS = "list of events"
+    HELP = "help"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What the rules of the table may ask about the screen that is open."""
+
+    place: Place = Place.SESSION
+    rows: int = 0
+    on_event: bool = False
+    """The cursor stands on an agent event of the current generation."""
+    on_row: bool = False
+    has_parent: bool = False
+    in_details: bool = False
+    """The details have the keys."""
+    names_path: bool = False
+    """The event under the cursor names a file or folder, or is too long to be asked at once."""
+    on_dropped: bool = False
+    searched: bool = False
+    hits: int = 0
+    failures: int = 0
+    dead_pointers: int = 0
+    live: bool = False
+    trail: int = 0
+    nothing_found: bool = False
+    notices: int = 0
+    """What happened to a ledger, and was not marked as seen."""
+    gone: int = 0
+    """Events that rewinds under the reader dropped, and that are kept."""

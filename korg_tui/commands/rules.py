@@ -1,0 +1,80 @@
+"""The rules of the command table: why a command cannot be given now, in words; empty when it can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from korg_tui.commands.place import Place, Situation
+
+Rule = Callable[[Situation], str]
+"""Why a command cannot be given now, in words; empty when it can."""
+
+
+def always(_: Situation) -> str:
+    return ""
+
+
+def rows(now: Situation) -> str:
+    return "" if now.rows else "there are no rows"
+
+
+def row(now: Situation) -> str:
+    return "" if now.on_row else "no row is selected"
+
+
+def event(now: Situation) -> str:
+    return "" if now.on_event else "only an agent event has causes and effects"
+
+
+def parent(now: Situation) -> str:
+    return "" if now.has_parent else "this row has no parent in the ledger"
+
+
+def rewindable(now: Situation) -> str:
+    return "" if now.on_event else "a rewind goes to an agent event; this row is none"
+
+
+def before(now: Situation) -> str:
+    return rewindable(now) or (
+        "" if now.has_parent else "nothing lies before it: it has no parent in the ledger"
+    )
+
+
+def dropped(now: Situation) -> str:
+    return "" if now.on_dropped else "the rewind does not drop this row"
+
+
+def path(now: Situation) -> str:
+    return "" if now.names_path else "this event names no path"
+
+
+def hits(now: Situation) -> str:
+    if not now.searched:
+        return "nothing was searched for: / begins a search"
+    return "" if now.hits else "the search found nothing"
+
+
+def failures(now: Situation) -> str:
+    return "" if now.failures else "nothing failed in this session"
+
+
+def dead(now: Situation) -> str:
+    return "" if now.dead_pointers else "this session has no dead pointers"
+
+
+def followable(now: Situation) -> str:
+    return "" if now.live else "the source has ended: nothing new will come"
+
+
+def trail(now: Situation) -> str:
+    return "" if now.trail else "there is no earlier place"
+
+
+def notices(now: Situation) -> str:
+    if now.notices or now.gone:
+        return ""
+    return "there is no notice" if now.place is Place.LEDGERS else "there is no notice, and nothing dropped"
+
+
+def demo(now: Situation) -> str:
+    return "" if now.nothing_found else "a ledger is open: korg-tui --demo plays it in another terminal"

@@ -1,0 +1,169 @@
+"""The command table: what a person can do, with which key, where, and when not.
+
+One table feeds the key bindings, the footer, the help, the command palette and the README. A screen
+carries a command out in the method `do_<id>` (dashes become underscores).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from korg_tui.commands import rules
+from korg_tui.commands.place import Place
+from korg_tui.commands.rules import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One row of the table. `keys` are key names as a person types them, the first one is shown."""
+
+    id: str
+    keys: tuple[str, ...]
+    label: str
+    help: str
+    places: frozenset[Place]
+    group: str
+    rule: Rule
+
+    @property
+    def method(self) -> str:
+        """The name of the screen's method that carries it out."""
+        return "do_" + self.id.replace("-", "_")
+
+
+_LETTERS = {"L": Place.LEDGERS, "S": Place.SESSION, "P": Place.PREVIEW, "E": Place.EVENTS, "H": Place.HELP}
+
+
+def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Command, ...]:
+    """Rows are (id, keys, places, label, help, rule)."""
+    return tuple(
+        Command(
+            id=identity,
+            keys=tuple(keys.split()),
+            label=label,
+            help=text,
+            places=frozenset(_LETTERS[letter] for letter in places),
+            group=group,
+            rule=rule,
+        )
+        for identity, keys, places, label, text, rule in rows
+    )
+
+
+COMMANDS: tuple[Command, ...] = (
+    *_group(
+        "Move",
+        ("down", "j down", "LSEH", "down", "next row", rules.always),
+        ("up", "k up", "LSEH", "up", "previous row", rules.always),
+        ("look-down", "j", "P", "look down", "look at the next row; the rewind stays", rules.always),
+        ("look-up", "k", "P", "look up", "look at the previous row; the rewind stays", rules.always),
+        ("page-down", "pagedown space", "LSPEH", "page", "a page down", rules.always),
+        ("page-up", "pageup", "LSPEH", "page up", "a page up", rules.always),
+        ("first", "g home", "LSPEH", "first", "first row", rules.always),
+        ("last", "G end", "LSPEH", "last", "last row; on a live source, follow again", rules.always),
+    ),
+    *_group(
+        "Causes",
+        ("parent", "p", "SP", "parent", "the event that led to this one", rules.parent),
+        ("child", "c", "SP", "child", "the first event that this one led to", rules.event),
+        ("sibling-before", "[", "SP", "sibling up", "previous event with the same parent", rules.parent),
+        ("sibling-after", "]", "SP", "sibling", "next event with the same parent", rules.parent),
+        ("lane-before", "{", "SP", "lane up", "previous event in this lane", rules.event),
+        ("lane-after", "}", "SP", "lane", "next event in this lane", rules.event),
+    ),
+    *_group(
+        "Rewind",
+        ("rewind", "r", "SP", "rewind to", "preview a rewind to this row", rules.rewindable),
+        (
+            "rewind-before",
+            "R",
+            "SP",
+            "before it",
+            "preview a rewind to before this row: to its parent",
+            rules.before,
+        ),
+        ("keep-more", "down", "P", "move N", "rewind to the next event instead", rules.always),
+        ("keep-less", "up", "P", "move N up", "rewind to the previous event instead", rules.always),
+        ("why", "w", "P", "why", "why the rewind drops this row, edge by edge", rules.dropped),
+        ("scope", "s", "P", "scope", "what depends on it (§3), or all that is later", rules.always),
+    ),
+    *_group(
+        "Find",
+        ("error-after", "e", "SP", "failure", "next failed call", rules.failures),
+        ("error-before", "E", "SP", "failure up", "previous failed call", rules.failures),
+        ("dead-after", "d", "SP", "dead", "next dead pointer", rules.dead),
+        ("dead-before", "D", "SP", "dead up", "previous dead pointer", rules.dead),
+        ("search", "/", "SP", "search", "find words, mark every hit", rules.always),
+        ("hit-after", "n", "SP", "hit", "next hit", rules.hits),
+        ("hit-before", "N", "SP", "hit up", "previous hit", rules.hits),
+        ("filter", "f", "S", "filter", "show only rows that fit, and dimmed what led to them", rules.always),
+        ("touched", "P", "SP", "path", "who touched this path, in all sessions", rules.path),
+        ("goto", ":", "SP", "go to", "go to a seq: type its number", rules.always),
+        ("back", "backspace", "SP", "back", "back to where the last jump began", rules.trail),
+    ),
+    *_group(
+        "Shape",
+        ("details", "enter", "SP", "details", "read the details of this row", rules.row),
+        ("pane", "tab", "SP", "next pane", "move the keys to the next pane", rules.always),
+        ("fold", "h left", "SP", "fold", "fold this lane, or go to its opener", rules.rows),
+        ("unfold", "l right", "SP", "unfold", "unfold this row", rules.rows),
+        ("fold-level", "z", "SP", "fold level", "fold everything a level further, then unfold", rules.rows),
+        ("shift-left", "<", "SP", "left", "scroll the rows back to the left", rules.always),
+        ("shift-right", ">", "SP", "right", "scroll the rows to the right", rules.always),
+    ),
+    *_group(
+        "Live",
+        ("follow", "F", "SP", "follow", "go to the end, and stay there while it grows", rules.followable),
+        ("time", "T", "LSPE", "time", "local time or UTC", rules.always),
+        (
+            "seen",
+            "a",
+            "LSP",
+            "seen",
+            "put the notice away; again: dismiss what a rewind has dropped",
+            rules.notices,
+        ),
+        ("copy", "y", "SP", "copy", "copy the address; again: seq, path, command, blob, JSON", rules.event),
+    ),
+    *_group(
+        "Ledgers",
+        ("open", "enter", "L", "open", "open the session under the cursor", rules.rows),
+        ("sort", "s", "L", "sort", "sort by activity, size, failures, start", rules.rows),
+        ("narrow", "/", "LH", "filter", "show only what has these words", rules.always),
+        ("list-events", "f", "LE", "events", "list what fits a filter, in all sessions", rules.always),
+        ("open-event", "enter", "E", "open", "open the session at this event", rules.rows),
+        ("demo", "d", "L", "demo", "play the recorded demo session", rules.demo),
+    ),
+    *_group(
+        "Program",
+        ("leave", "escape", "LSPEH", "back", "one level back", rules.always),
+        ("help", "?", "LSPE", "help", "all keys, searchable", rules.always),
+        ("palette", "ctrl+p", "LSPE", "palette", "all commands by name", rules.always),
+        ("quit", "q", "LSPEH", "quit", "quit", rules.always),
+        (
+            "interrupt",
+            "ctrl+c",
+            "LSPEH",
+            "copy or quit",
+            "copy the selection; else ask once, then quit",
+            rules.always,
+        ),
+        ("suspend", "ctrl+z", "LSPEH", "suspend", "put the program into the background", rules.always),
+    ),
+)
+"""Every command, in the order in which help and README list them."""
+
+FOOTER: dict[Place, tuple[str, ...]] = {
+    Place.LEDGERS: ("open", "sort", "narrow", "list-events", "demo", "help", "quit"),
+    Place.SESSION: (
+        "details", "rewind", "rewind-before", "parent", "error-after", "search", "filter", "follow",
+        "fold-level", "goto", "touched", "back", "help", "quit",
+    ),
+    Place.PREVIEW: (
+        "keep-more", "look-down", "why", "scope", "leave", "rewind-before", "details", "parent",
+        "error-after", "help", "quit",
+    ),
+    Place.EVENTS: ("open-event", "list-events", "leave", "time", "help", "quit"),
+    Place.HELP: ("leave", "narrow", "quit"),
+}  # fmt: skip
+"""What the footer offers, most needed first; what does not fit is left to the help."""

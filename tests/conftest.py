@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +53,16 @@ def _no_server_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever runs the tests may have a ledger server at the default address."""
     for name in ("KORG_URL", "KORG_BASE_URL", "KORG_SERVER_ADDR", "KORG_TOKEN"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(sys.modules["korg_tui.sources.discover"], "DEFAULT", "http://127.0.0.1:9")
+    monkeypatch.setattr(import_module("korg_tui.sources.discover"), "DEFAULT", "http://127.0.0.1:9")
+
+
+@pytest.fixture(autouse=True)
+def state_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What is remembered, and how a person has configured it, is that of each test alone."""
+    home = tmp_path_factory.mktemp("xdg")
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    return home / "state"
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -21,10 +21,12 @@ from textual.filter import LineFilter
 
 from korg_tui.arrivals import Arrivals
 from korg_tui.commands import Situation
+from korg_tui.config import Settings
 from korg_tui.families import Families, lies_beside
 from korg_tui.messages import Arrived, Choice, Clock, Looked, OpenDemo, OpenSession
 from korg_tui.palette import TablePalette
 from korg_tui.reading import Reading
+from korg_tui.remembered import Remembered
 from korg_tui.screens import LONG, HelpScreen, KorgScreen, LedgersScreen, SessionScreen
 from korg_tui.sources import CaughtUp, DemoSource, Fact, FileSource, FolderSource, Pool, Source
 from korg_tui.text import visible
@@ -76,26 +78,25 @@ class KorgApp(App[int], inherit_bindings=False):
         *,
         feeds: Feeds | None = None,
         clock: Clock = wall_clock,
-        theme: str = "dark",
-        ascii_only: bool = False,
+        settings: Settings | None = None,
         looked: str = "",
         look: Callable[[], Looked] | None = None,
         choice: Choice | None = None,
-        utc: bool = False,
     ) -> None:
+        self.settings = settings or Settings()
+        """What the person has chosen, from start to end."""
         plain = "NO_COLOR" in os.environ
         super().__init__(css_path=sorted(styles_folder().glob("*.tcss")), ansi_color=True if plain else None)
         for each in THEMES.values():
             self.register_theme(each)
-        self.theme = THEMES[theme].name
-        self.set_class(ascii_only, "-ascii")
+        self.theme = THEMES[self.settings.theme].name
+        self.set_class(self.settings.ascii, "-ascii")
         self.clock = clock
-        self.ascii_only = ascii_only
         self._ascii = Ascii()
         self.looked = looked
         self.choice = choice
         """What is opened although nothing was named; None when something was."""
-        self.utc = utc
+        self.utc = self.settings.utc
         self.readings: list[Reading] = []
         """One for each ledger source."""
         self.folders: list[Reading] = []
@@ -118,6 +119,11 @@ class KorgApp(App[int], inherit_bindings=False):
     def get_line_filters(self) -> Sequence[LineFilter]:
         """What every drawn line passes: in ASCII what has other signs, if that was asked for."""
         return [*super().get_line_filters(), *([self._ascii] if self.ascii_only else [])]
+
+    @property
+    def ascii_only(self) -> bool:
+        """Whether signs, borders and quotes are those of ASCII."""
+        return self.settings.ascii
 
     @property
     def zone(self) -> tzinfo | None:

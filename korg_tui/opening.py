@@ -6,7 +6,9 @@ import os
 from collections.abc import Sequence
 
 from korg_tui.app import KorgApp
+from korg_tui.config import Settings
 from korg_tui.messages import Choice, Looked
+from korg_tui.remembered import Remembered
 from korg_tui.sources import EVERY, DemoSource, Source, SourceError, StdinSource, discover, open_sources
 
 NO_TERMINAL = 2
@@ -17,15 +19,15 @@ def run(
     names: Sequence[str],
     *,
     demo: bool = False,
-    theme: str = "dark",
-    ascii: bool = False,  # noqa: A002
-    every: float = EVERY,
+    settings: Settings | None = None,
 ) -> int:
     """Open the explorer over these sources until the person leaves it. Returns the exit code.
 
     Without names it opens what `discover` finds, or says where it looked, offers the demo, and keeps looking.
-    `every`: seconds between two polls of an address. Raises SourceError when a name can never be a ledger,
+    Raises SourceError when a name can never be a ledger,
     and whatever an internal fault raised."""
+    settings = settings or Settings()
+    every = settings.every
     looked = Looked([])
     if demo:
         looked = Looked([DemoSource()])
@@ -38,11 +40,11 @@ def run(
         raise SourceError("the screen needs a terminal; korg-tui show LEDGER prints it", NO_TERMINAL)
     app = KorgApp(
         looked.sources,
-        theme=theme,
-        ascii_only=ascii,
+        settings=settings,
         looked=looked.where,
         look=lambda: look(every),
         choice=looked.choice,
+        remembered=Remembered.at_home(),
     )
     code = app.run()
     if app.fault is not None:

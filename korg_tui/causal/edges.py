@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import merge
 
 from korg_tui.causal.lanes import NO_ROUND, Lane
@@ -23,12 +23,14 @@ _INFERENCE, _BOOKKEEPING = int(Kind.INFERENCE), int(Kind.BOOKKEEPING)
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`target` depends on `source` (rows), by this rule of SPEC §3 (1 to 4)."""
+    """`target` depends on `source` (rows), by this rule of SPEC §3 (1 to 4). `basis` is that of the link the
+    edge rests on, empty where it needs none."""
 
     rule: int
     source: int
     target: int
     certain: bool
+    basis: str = field(default="", compare=False)
 
 
 class Weave:
@@ -117,7 +119,7 @@ class Weave:
             yield Edge(2, row, reader, self.surely_consumed(row, reader))
         for lane, link in self.linked_lanes(row):
             if row < lane.opener:
-                yield Edge(3, row, lane.opener, link.certain)
+                yield Edge(3, row, lane.opener, link.certain, link.basis)
         here = self.ledger.lane_at(row)
         for lane in here.chain() if here else ():
             for link in self.lane_links(lane):
@@ -125,11 +127,11 @@ class Weave:
                     yield from self._return_edges(row, link)
 
     def _return_edges(self, row: int, link: Link) -> Iterator[Edge]:
-        yield Edge(2, row, link.call, link.certain)
+        yield Edge(2, row, link.call, link.certain, link.basis)
         for reader in self.consumers_of(link.call):
             if reader > row:
                 certain = link.certain and self.surely_consumed(link.call, reader)
-                yield Edge(4, row, reader, certain)
+                yield Edge(4, row, reader, certain, link.basis)
 
     def edges_into(self, row: int) -> Iterator[Edge]:
         """The edges that enter an event."""

@@ -1,4 +1,4 @@
-"""Export: a ledger in other forms. So far the JSON documents of the commands."""
+"""Export: a ledger in other forms: the JSON documents of the commands, and files for others to open."""
 
 from __future__ import annotations
 
@@ -13,9 +13,17 @@ from korg_tui.export.documents import (
     timestamp,
     to_json,
 )
+from korg_tui.export.wanted import ExportRefused, Progress, Wanted
+from korg_tui.export.writing import FORMATS, Exported, Format, write_export, write_several
 
 __all__ = [
+    "FORMATS",
     "WHY_STEPS",
+    "ExportRefused",
+    "Exported",
+    "Format",
+    "Progress",
+    "Wanted",
     "event_document",
     "for_ledgers",
     "lanes_document",
@@ -24,4 +32,6 @@ __all__ = [
     "session_document",
     "timestamp",
     "to_json",
+    "write_export",
+    "write_several",
 ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 
+from korg_tui.recorder.redact import redact
 from korg_tui.recorder.serve import serve, serve_options
+from korg_tui.recorder.tokens import redact_text
 
-__all__ = ["demo_options", "demo_serve", "serve", "serve_options"]
+__all__ = ["demo_options", "demo_serve", "redact", "redact_text", "serve", "serve_options"]
 
 
 def demo_options(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,95 @@
+"""Redaction of an export: what must not leave with it is taken out, and counted.
+
+Secrets are what the recorder calls so. Home folders become `~`, as they name the person.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from korg_tui.formats import Unreadable, loads
+from korg_tui.views import Read
+
+_HOMES = re.compile(
+    r"(?:(?<![\w.-])(?:/home|/Users)/|\b[A-Za-z]:[\\/]{1,4}Users[\\/]{1,4})[^/\\\s\"'`:;,<>|)\]}]+"
+)
+HOME = "~"
+"""Stands where a home folder was named."""
+
+
+class Redactor:
+    """Takes secrets and home folders out of values and text. `count` says how many secrets were replaced."""
+
+    def __init__(self) -> None:
+        from korg_tui.recorder import redact, redact_text
+
+        self._redact, self._redact_text = redact, redact_text
+        self._home = str(Path.home())
+        self.count = 0
+
+    def value(self, value: Any, *, counted: bool = True) -> Any:
+        """A copy of decoded JSON without secrets."""
+        found, replaced = self._redact(value)
+        self.count += replaced if counted else 0
+        return self._without_homes(found)
+
+    def text(self, text: str, *, counted: bool = False) -> str:
+        """Text without secrets."""
+        found, replaced = self._redact_text(text)
+        self.count += replaced if counted else 0
+        return self._without_home(found)
+
+    def record(self, raw: bytes, *, counted: bool = False) -> bytes:
+        """A record without secrets, encoded anew; one that is no JSON, as text."""
+        try:
+            value = loads(raw)
+        except Unreadable:
+            return self.text(raw.decode("utf-8", "replace"), counted=counted).encode("utf-8", "replace")
+        return json.dumps(self.value(value, counted=counted)).encode()
+
+    def reader(self, read: Read) -> Read:
+        """`read(offset, length)`, redacted."""
+        return lambda offset, length: self.record(read(offset, length))
+
+    def _without_homes(self, value: Any) -> Any:
+        """The same, in every string of a value; records nest at most `MAX_DEPTH` deep."""
+        if isinstance(value, str):
+            return self._without_home(value)
+        if isinstance(value, dict):
+            return {self._key(key): self._without_homes(each) for key, each in value.items()}
+        return [self._without_homes(each) for each in value] if isinstance(value, list) else value
+
+    def _key(self, key: Any) -> Any:
+        return self._without_home(key) if isinstance(key, str) else key
+
+    def _without_home(self, text: str) -> str:
+        if len(self._home) > 1 and self._home in text:
+            text = re.sub(rf"{re.escape(self._home)}(?![\w.-])", HOME, text)
+        return _HOMES.sub(HOME, text) if "/" in text or "\\" in text else text
+
+
+class NoRedactor(Redactor):
+    """Leaves everything as it is."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def value(self, value: Any, *, counted: bool = True) -> Any:  # noqa: ARG002
+        """The value itself."""
+        return value
+
+    def text(self, text: str, *, counted: bool = False) -> str:  # noqa: ARG002
+        """The text itself."""
+        return text
+
+    def record(self, raw: bytes, *, counted: bool = False) -> bytes:  # noqa: ARG002
+        """The record itself."""
+        return raw
+
+    def reader(self, read: Read) -> Read:
+        """The same reader."""
+        return read
+

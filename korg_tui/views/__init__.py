@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from korg_tui.views.arguments import LARGE, Read
+from korg_tui.views.blobs import (
+    Reference,
+    blob_line,
+    blob_preview,
+    content_text,
+    declared_sizes,
+    judged,
+    readable,
+    references,
+    state_style,
+    state_words,
+)
+from korg_tui.views.bookmarked import Marked, bookmark, ledger_identity, lost_words, marked
 from korg_tui.views.copies import Copy, copies
 from korg_tui.views.details import Blobs, details
 from korg_tui.views.folds import Level
+from korg_tui.views.hexdump import COLUMNS, hex_line
 from korg_tui.views.lines import SpineLine
 from korg_tui.views.losses import CommandRun, FileTouched, LossBook, Losses, OutsideEffect, losses
 from korg_tui.views.marks import lane_name, lane_number, lane_title, short_actor
@@ -18,6 +32,7 @@ from korg_tui.views.sections import Line, Opens, Section, Shape, Span, Style
 from korg_tui.views.session_book import SessionBook
 from korg_tui.views.sessions import SORTS, SessionRow, has_words, session_rows, sort_sessions
 from korg_tui.views.shown import Predicate
+from korg_tui.views.sniff import HEAD, Sniffed, sniff
 from korg_tui.views.spine import Spine
 from korg_tui.views.summary import argument
 from korg_tui.views.touched import EventRow, EventRows, EventSearch, Hit, Where, path_query, paths_of
@@ -28,6 +43,8 @@ from korg_tui.views.words import gap as gap_words
 from korg_tui.views.words import pointer as pointer_words
 
 __all__ = [
+    "COLUMNS",
+    "HEAD",
     "LARGE",
     "SORTS",
     "Blobs",
@@ -45,6 +62,7 @@ __all__ = [
     "Line",
     "LossBook",
     "Losses",
+    "Marked",
     "Named",
     "Node",
     "Opens",
@@ -55,12 +73,14 @@ __all__ = [
     "RailRun",
     "Rails",
     "Read",
+    "Reference",
     "RowState",
     "Section",
     "SessionBook",
     "SessionRow",
     "Shape",
     "Share",
+    "Sniffed",
     "Span",
     "Spine",
     "SpineLine",
@@ -68,19 +88,29 @@ __all__ = [
     "Where",
     "ago",
     "argument",
+    "blob_line",
+    "blob_preview",
+    "bookmark",
     "chain",
     "clock",
+    "content_text",
     "copies",
+    "declared_sizes",
     "details",
     "duration",
     "event_words",
     "gap_words",
     "has_words",
+    "hex_line",
+    "judged",
     "label",
     "lane_name",
     "lane_number",
     "lane_title",
+    "ledger_identity",
     "losses",
+    "lost_words",
+    "marked",
     "named",
     "neighbour",
     "parse_query",
@@ -88,12 +118,17 @@ __all__ = [
     "paths_of",
     "plural",
     "pointer_words",
+    "readable",
+    "references",
     "rewound_sections",
     "rewound_words",
     "sentence",
     "session_rows",
     "short_actor",
     "size",
+    "sniff",
     "sort_sessions",
+    "state_style",
+    "state_words",
     "to_ascii",
 ]

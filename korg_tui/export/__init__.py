@@ -13,6 +13,8 @@ from korg_tui.export.documents import (
     timestamp,
     to_json,
 )
+from korg_tui.export.pieces import Piece, PieceLine, columns
+from korg_tui.export.rewind_report import rewind_lines, rewind_report
 from korg_tui.export.wanted import ExportRefused, Progress, Wanted
 from korg_tui.export.writing import FORMATS, Exported, Format, write_export, write_several
 
@@ -22,13 +24,18 @@ __all__ = [
     "ExportRefused",
     "Exported",
     "Format",
+    "Piece",
+    "PieceLine",
     "Progress",
     "Wanted",
+    "columns",
     "event_document",
     "for_ledgers",
     "lanes_document",
     "prompt_text",
     "rewind_document",
+    "rewind_lines",
+    "rewind_report",
     "session_document",
     "timestamp",
     "to_json",

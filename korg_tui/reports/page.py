@@ -8,11 +8,13 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
+from korg_tui.export import Piece, PieceLine, columns
 from korg_tui.text import crop, width
 
-Piece = tuple[str, str]
-"""Safe text and the name of its style: empty, `dim`, `bold`, `bad`, `good`, `odd`, or `lane N`."""
-Line = list[Piece]
+__all__ = ["Line", "Piece", "print_page", "table"]
+
+Line = PieceLine
+table = columns
 
 _STYLES = {"": "", "dim": "2", "bold": "1", "bad": "31", "good": "32", "odd": "33"}
 _LANES = ("36", "35", "33", "32", "34", "31")
@@ -50,18 +52,3 @@ def _coloured(piece: Piece) -> str:
     text, style = piece
     code = _LANES[int(style[5:]) % len(_LANES)] if style.startswith("lane ") else _STYLES[style]
     return f"\x1b[{code}m{text}\x1b[0m" if code and text.strip() else text
-
-
-def table(rows: list[list[Piece]], right: frozenset[int] = frozenset()) -> list[Line]:
-    """Rows as aligned columns; those in `right` are set flush right, the last one is not filled up."""
-    widths = [max(width(row[column][0]) for row in rows) for column in range(len(rows[0]))]
-    return [_aligned(row, widths, right) for row in rows]
-
-
-def _aligned(row: list[Piece], widths: list[int], right: frozenset[int]) -> Line:
-    line: Line = []
-    for column, (text, style) in enumerate(row):
-        space = " " * (widths[column] - width(text))
-        line += [(space, ""), (text, style)] if column in right else [(text, style), (space, "")]
-        line.append(("  ", ""))
-    return line

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
 
 from korg_tui.causal import NoDecision, Rewind
 from korg_tui.causal import rewind as find_rewind
-from korg_tui.export import rewind_document, to_json
+from korg_tui.export import rewind_document, rewind_lines, to_json
 from korg_tui.reports.asked import Pick, Place, UsageError, find, narrate, places, read, sort_words
-from korg_tui.reports.page import Line, Piece, print_page, table
-from korg_tui.text import visible
-from korg_tui.views import LossBook, Preview, Section, label, lane_title
-
-_TOOL = 40
+from korg_tui.reports.page import print_page
 
 
 def rewind(arguments: argparse.Namespace) -> int:
@@ -33,7 +28,7 @@ def rewind(arguments: argparse.Namespace) -> int:
             narrate(f"why is left out: it would have {found.why_steps:,} steps")
         print(to_json(document if len(every) == 1 else [{"ledger": place.ledger.name, **document}]))
     else:
-        print_page(_report(place, found))
+        print_page(rewind_lines(place.ledger, found, place.reading.bodies(place.ledger)))
     return 0
 
 
@@ -53,38 +48,3 @@ def _preview(pick: Pick, every: list[Place], *, before: bool) -> tuple[Place, Re
         return hit.place, find_rewind(ledger, ledger.seq[hit.row], before=before)
     except NoDecision as none:
         raise UsageError(str(none)) from none
-
-
-def _report(place: Place, found: Rewind) -> Iterator[Line]:
-    ledger = place.ledger
-    book = LossBook(ledger, lambda row: place.reading.raw(ledger, row))
-    preview = Preview(ledger, found, book)
-    target = f" to {label(ledger, found.target)}"
-    yield [("rewind preview of ", "dim"), (visible(ledger.name), "bold"), (target, "bold")]
-    yield [(preview.bar, "bold")]
-    yield []
-    rows = [row for seq in found.dropped if (row := ledger.row_of(seq)) is not None]
-    if rows:
-        yield from table([_dropped(preview, row) for row in rows], right=frozenset({1}))
-    for section in preview.sections()[1:] if rows else ():
-        yield from _section(section)
-    yield []
-    yield [("A preview: nothing was rewound, and nothing on disk would be undone.", "dim")]
-
-
-def _dropped(preview: Preview, row: int) -> list[Piece]:
-    ledger, state = preview.ledger, preview.state(row)
-    lane = ledger.lane_at(row)
-    return [
-        (f"  {state.sign}", "bad" if state.fate == "invalidated" else "odd"),
-        (label(ledger, ledger.seq[row]), ""),
-        (visible(ledger.tool_at(row), _TOOL), ""),
-        ("" if lane is None else lane_title(lane), "dim"),
-        (state.words, "dim"),
-    ]
-
-
-def _section(section: Section) -> Iterator[Line]:
-    yield []
-    yield [(section.title, "bold")]
-    yield from table([[(f"  {line.label}", "dim"), (line.text, "")] for line in section.lines])

@@ -204,14 +204,13 @@ def _add_recorder(chosen: str, **commands: argparse.ArgumentParser) -> None:
 
 
 def _tui(arguments: argparse.Namespace) -> int:
+    from korg_tui.config import Settings
     from korg_tui.opening import run
 
     return run(
         arguments.words,
         demo=arguments.demo,
-        theme=arguments.theme,
-        ascii=arguments.ascii,
-        every=arguments.every,
+        settings=Settings(theme=arguments.theme, ascii=arguments.ascii, every=arguments.every),
     )
 
 

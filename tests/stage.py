@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from textual.events import MouseEvent
 
 from builders import SUB, WORKED_EXAMPLE, Book, FixedClock, ref, table
 from korg_tui.app import KorgApp
+from korg_tui.config import Settings
 from korg_tui.formats import decode
 from korg_tui.sources import BlobStore, CaughtUp, Fact, Grew, Opened, Replaced, Source, State
 
@@ -94,12 +96,20 @@ class InstantFeeds:
             source.close()
 
 
-def app_over(*ledgers: Book | bytes | MemorySource, clock: FixedClock | None = None, **more):
-    """An app over these ledgers that reads them at once, with a clock that stands still."""
+def app_over(
+    *ledgers: Book | bytes | MemorySource,
+    clock: FixedClock | None = None,
+    theme: str = "dark",
+    ascii_only: bool = False,
+    settings: Settings | None = None,
+    **more,
+):
+    """An app over these ledgers that reads them at once, with a clock that stands still, in UTC."""
+    settings = replace(settings or Settings(theme=theme, ascii=ascii_only), utc=True)
     sources = [each if isinstance(each, MemorySource) else MemorySource(each) for each in ledgers]
     clock = clock or FixedClock()
     more.setdefault("feeds", InstantFeeds())
-    return KorgApp(sources, clock=lambda: clock.now_ms, utc=True, **more)
+    return KorgApp(sources, clock=lambda: clock.now_ms, settings=settings, **more)
 
 
 def wheel(kind: type[MouseEvent]) -> MouseEvent:

@@ -64,13 +64,15 @@ async def test_help_lists_the_table_says_why_not_and_can_be_searched():
         assert isinstance(app.screen, SessionScreen)
 
 
-async def test_the_palette_offers_what_can_be_done_now():
+async def test_the_palette_offers_what_can_be_done_now_and_says_of_the_rest_why_not():
     app = app_over(worked_example())
     async with app.run_test(size=(100, 40)) as pilot:
         await keys(pilot, "g")
-        offered = [hit.text async for hit in TablePalette(app.screen).discover()]
-        assert any(text.startswith("preview a rewind to this row") for text in offered)
-        assert not any(text.startswith("next failed call") for text in offered)
+        offered = {hit.text: hit.help async for hit in TablePalette(app.screen).discover()}
+        assert offered["preview a rewind to this row (r)"] == "Rewind"
+        assert offered["next failed call (e)"] == "not now: nothing failed in this session"
+        assert list(offered).index("quit (q)") < list(offered).index("next failed call (e)")
+        assert not any(title.startswith("open the session") for title in offered), "that is for another place"
         await keys(pilot, "ctrl+p", *"preview rewind this", "enter")
         assert app.screen.previewing
 

@@ -22,6 +22,7 @@ from builders import Book
 from korg_tui import app as korg_app
 from korg_tui import opening
 from korg_tui.app import HUNG_UP, KorgApp
+from korg_tui.config import Settings
 from korg_tui.messages import Choice, Looked
 from korg_tui.screens import KorgScreen, LedgersScreen, SessionScreen
 from korg_tui.screens import base as screens_base
@@ -55,7 +56,7 @@ def ledger(prompt: str) -> bytes:
 
 async def test_a_folder_that_is_not_there_yet_fills_while_somebody_looks(tmp_path):
     folder = tmp_path / "work"
-    app = KorgApp(open_sources([str(folder)], wait=True), utc=True)
+    app = KorgApp(open_sources([str(folder)], wait=True), settings=Settings(utc=True))
     async with app.run_test(size=(160, 24)) as pilot:
         await until(pilot, lambda: any("waiting" in row for row in drawn(pilot)))
         (row,) = drawn(pilot)
@@ -86,7 +87,7 @@ async def test_an_empty_screen_keeps_looking_and_opens_what_appears(tmp_path, mo
             return Looked(open_sources([str(path)], wait=True), "", choice)
         return Looked([], f"{path}: not there yet")
 
-    app = KorgApp([], looked="nowhere", look=look, utc=True)
+    app = KorgApp([], looked="nowhere", look=look, settings=Settings(utc=True))
     async with app.run_test(size=(160, 24)) as pilot:
         await until(pilot, lambda: app.looked.endswith("not there yet"))
         shown = str(app.screen.query_one("#nothing").render())
@@ -203,7 +204,7 @@ def test_sources_of_any_sort_at_once_none_twice(tmp_path):
 async def test_leaving_does_not_wait_for_feeds_that_wait_for_the_screen(tmp_path):
     for number in range(30):
         (tmp_path / f"{number}.jsonl").write_bytes(ledger(f"{number}"))
-    app = KorgApp(open_sources([str(tmp_path)], wait=True), feeds=Pool(), utc=True)
+    app = KorgApp(open_sources([str(tmp_path)], wait=True), feeds=Pool(), settings=Settings(utc=True))
     async with app.run_test() as pilot:
         await asyncio.sleep(0)
         await keys(pilot, "q")

@@ -7,6 +7,7 @@ from pathlib import Path
 from builders import FixedClock
 from korg_tui.app import KorgApp
 from korg_tui.causal import Ledger
+from korg_tui.config import Settings
 from korg_tui.reading import Reading
 from korg_tui.screens import LedgersScreen, SessionScreen
 from korg_tui.sources import open_sources
@@ -19,7 +20,10 @@ if LEDGERS.is_dir():
 
     async def test_every_shared_ledger_opens_and_previews():
         sources = open_sources([LEDGERS])
-        app = KorgApp(sources, feeds=InstantFeeds(), clock=lambda: FixedClock().now_ms, utc=True)
+        clock = FixedClock()
+        app = KorgApp(
+            sources, feeds=InstantFeeds(), clock=lambda: clock.now_ms, settings=Settings(utc=True)
+        )
         async with app.run_test(size=(100, 30)) as pilot:
             while not all(reading.caught_up for reading in app.readings):
                 await pilot.pause()

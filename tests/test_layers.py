@@ -24,6 +24,7 @@ FLOORS = (
     ("views",),
     ("export",),
     ("commands",),
+    ("config",),
     ("reports",),
     ("messages", "themes", "palette", "widgets", "screens", "arrivals", "app", "opening"),
     ("cli",),

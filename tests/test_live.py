@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from korg_tui.app import KorgApp
+from korg_tui.config import Settings
 from korg_tui.recorder.client import RecorderClient
 from korg_tui.screens import SessionScreen
 from korg_tui.sources import open_sources
@@ -32,7 +33,7 @@ sys.exit(main(["serve", *sys.argv[1:]]))
 
 
 def screen_over(*names: str) -> KorgApp:
-    return KorgApp(open_sources(names, wait=True, every=0.2), utc=True)
+    return KorgApp(open_sources(names, wait=True, every=0.2), settings=Settings(utc=True))
 
 
 async def until(pilot, holds: Callable[[SessionScreen], object]) -> SessionScreen:

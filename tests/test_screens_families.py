@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from builders import HUMAN, START_MS, Book
 from korg_tui.app import KorgApp
+from korg_tui.config import Settings
 from korg_tui.screens import LedgersScreen, SessionScreen
 from korg_tui.sources import FileSource, open_sources
 from korg_tui.widgets.chrome import Bar, Line
@@ -62,7 +63,7 @@ def here(screen: SessionScreen) -> str:
 
 @pytest.mark.parametrize("named", ["parent.jsonl", "."])
 async def test_there_is_one_session_with_both_lanes(folder: Path, named: str):
-    app = KorgApp(open_sources([str(folder / named)], wait=True), utc=True)
+    app = KorgApp(open_sources([str(folder / named)], wait=True), settings=Settings(utc=True))
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await settled(app, pilot, 8)
         assert numbers(screen) == ["1", "2", "3", "1", "2", "3", "4", "5"]
@@ -73,7 +74,7 @@ async def test_there_is_one_session_with_both_lanes(folder: Path, named: str):
 
 
 async def test_an_event_of_the_other_ledger_has_one_name_to_read_copy_and_go_to(folder: Path):
-    app = KorgApp(open_sources([str(folder / "parent.jsonl")], wait=True), utc=True)
+    app = KorgApp(open_sources([str(folder / "parent.jsonl")], wait=True), settings=Settings(utc=True))
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await settled(app, pilot, 8)
         sent: list[str] = []
@@ -101,7 +102,7 @@ async def test_an_event_of_the_other_ledger_has_one_name_to_read_copy_and_go_to(
 
 
 async def test_the_preview_carries_both_ledgers_events_away(folder: Path):
-    app = KorgApp(open_sources([str(folder / "parent.jsonl")], wait=True), utc=True)
+    app = KorgApp(open_sources([str(folder / "parent.jsonl")], wait=True), settings=Settings(utc=True))
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await settled(app, pilot, 8)
         await keys(pilot, "g", "j", "j", "j", "j")
@@ -113,7 +114,8 @@ async def test_the_preview_carries_both_ledgers_events_away(folder: Path):
 
 async def test_the_call_that_returns_brings_the_lane_and_the_cursor_stays(folder: Path):
     (folder / "parent.jsonl").write_bytes(parent(until=3).nested())
-    app = KorgApp([FileSource(folder / name) for name in ("parent.jsonl", "agent-one.jsonl")], utc=True)
+    sources = [FileSource(folder / name) for name in ("parent.jsonl", "agent-one.jsonl")]
+    app = KorgApp(sources, settings=Settings(utc=True))
     async with app.run_test(size=(120, 40)) as pilot:
         for _ in range(200):
             await pilot.pause(0.02)

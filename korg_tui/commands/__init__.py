@@ -1,25 +1,23 @@
-"""Commands: one table of what a person can do; it feeds bindings, palette, footer, help and README."""
+"""Commands: one table of what a person can do; with the keys in force it feeds bindings, palette, footer,
+help and remarks, with its own keys the README."""
 
 from __future__ import annotations
 
-from korg_tui.commands.keys import DIGITS, at, command, for_key, key_table, keys_of, reason, shown
+from korg_tui.commands.keymap import DEFAULT, DIGITS, Keymap, key_table, shown
 from korg_tui.commands.place import Place, Situation
 from korg_tui.commands.rules import Rule
 from korg_tui.commands.table import COMMANDS, FOOTER, Command
 
 __all__ = [
     "COMMANDS",
+    "DEFAULT",
     "DIGITS",
     "FOOTER",
     "Command",
+    "Keymap",
     "Place",
     "Rule",
     "Situation",
-    "at",
-    "command",
-    "for_key",
     "key_table",
-    "keys_of",
-    "reason",
     "shown",
 ]

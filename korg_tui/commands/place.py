@@ -14,6 +14,8 @@ class Place(enum.Enum):
     PREVIEW = "rewind preview"
     EVENTS = "list of events"
     HELP = "help"
+    BOOKMARKS = "list of bookmarks"
+    EXPORT = "export"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +44,5 @@ class Situation:
     """What happened to a ledger, and was not marked as seen."""
     gone: int = 0
     """Events that rewinds under the reader dropped, and that are kept."""
+    writing: bool = False
+    """An export is being written."""

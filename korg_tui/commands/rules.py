@@ -1,4 +1,7 @@
-"""The rules of the command table: why a command cannot be given now, in words; empty when it can."""
+"""The rules of the command table: why a command cannot be given now, in words; empty when it can.
+
+The words name other commands in braces, as `{search}`: the keymap says which key that is.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ def path(now: Situation) -> str:
 
 def hits(now: Situation) -> str:
     if not now.searched:
-        return "nothing was searched for: / begins a search"
+        return "nothing was searched for: {search} begins a search"
     return "" if now.hits else "the search found nothing"
 
 
@@ -78,3 +81,17 @@ def notices(now: Situation) -> str:
 
 def demo(now: Situation) -> str:
     return "" if now.nothing_found else "a ledger is open: korg-tui --demo plays it in another terminal"
+
+
+def copyable(now: Situation) -> str:
+    if now.place in (Place.LEDGERS, Place.EVENTS):
+        return rows(now)
+    return "" if now.in_details or now.place is Place.PREVIEW else event(now)
+
+
+def exportable(now: Situation) -> str:
+    return rows(now)
+
+
+def idle(now: Situation) -> str:
+    return "a file is being written: {leave} stops it" if now.writing else ""

@@ -31,7 +31,8 @@ class Command:
         return "do_" + self.id.replace("-", "_")
 
 
-_LETTERS = {"L": Place.LEDGERS, "S": Place.SESSION, "P": Place.PREVIEW, "E": Place.EVENTS, "H": Place.HELP}
+_LETTERS = {"L": Place.LEDGERS, "S": Place.SESSION, "P": Place.PREVIEW, "E": Place.EVENTS, "H": Place.HELP,
+            "B": Place.BOOKMARKS, "X": Place.EXPORT}  # fmt: skip
 
 
 def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Command, ...]:
@@ -53,14 +54,15 @@ def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Com
 COMMANDS: tuple[Command, ...] = (
     *_group(
         "Move",
-        ("down", "j down", "LSEH", "down", "next row", rules.always),
-        ("up", "k up", "LSEH", "up", "previous row", rules.always),
+        ("down", "j down", "LSEHBX", "down", "next row", rules.always),
+        ("up", "k up", "LSEHBX", "up", "previous row", rules.always),
         ("look-down", "j", "P", "look down", "look at the next row; the rewind stays", rules.always),
         ("look-up", "k", "P", "look up", "look at the previous row; the rewind stays", rules.always),
-        ("page-down", "pagedown space", "LSPEH", "page", "a page down", rules.always),
-        ("page-up", "pageup", "LSPEH", "page up", "a page up", rules.always),
-        ("first", "g home", "LSPEH", "first", "first row", rules.always),
-        ("last", "G end", "LSPEH", "last", "last row; on a live source, follow again", rules.always),
+        ("page-down", "pagedown space", "LSPEHB", "page", "a page down", rules.always),
+        ("page-up", "pageup", "LSPEHB", "page up", "a page up", rules.always),
+        ("first", "g home", "LSPEHB", "first", "first row", rules.always),
+        ("labels", ";", "LSPEB", "labels", "a letter beside each row: type it to go there", rules.rows),
+        ("last", "G end", "LSPEHB", "last", "last row; on a live source, follow again", rules.always),
     ),
     *_group(
         "Causes",
@@ -110,11 +112,15 @@ COMMANDS: tuple[Command, ...] = (
         ("fold-level", "z", "SP", "fold level", "fold everything a level further, then unfold", rules.rows),
         ("shift-left", "<", "SP", "left", "scroll the rows back to the left", rules.always),
         ("shift-right", ">", "SP", "right", "scroll the rows to the right", rules.always),
+        ("larger", "+", "SP", "larger", "more room for the details", rules.always),
+        ("smaller", "-", "SP", "smaller", "less room for the details", rules.always),
+        ("even", "=", "SP", "even", "the room that the details have by themselves", rules.always),
     ),
     *_group(
         "Live",
         ("follow", "F", "SP", "follow", "go to the end, and stay there while it grows", rules.followable),
         ("time", "T", "LSPE", "time", "local time or UTC", rules.always),
+        ("bell", "b", "SP", "bell", "a bell when a call fails while you follow: on or off", rules.always),
         (
             "seen",
             "a",
@@ -123,7 +129,26 @@ COMMANDS: tuple[Command, ...] = (
             "put the notice away; again: dismiss what a rewind has dropped",
             rules.notices,
         ),
-        ("copy", "y", "SP", "copy", "copy the address; again: seq, path, command, blob, JSON", rules.event),
+    ),
+    *_group(
+        "Keep",
+        (
+            "copy",
+            "y",
+            "LSPE",
+            "copy",
+            "send to the terminal's clipboard: the address; again: seq, path, command, blob, event",
+            rules.copyable,
+        ),
+        ("export", "x", "LSPE", "export", "write it into a file, in many formats", rules.exportable),
+        ("bookmark", "m", "SP", "bookmark", "mark this row, or take its mark away", rules.row),
+        ("bookmarks", "'", "LSPE", "bookmarks", "list the bookmarks, and go to one", rules.always),
+        ("open-bookmark", "enter", "B", "go there", "open the session at this bookmark", rules.rows),
+        ("forget-bookmark", "m delete", "B", "forget", "take this bookmark away", rules.rows),
+        ("export-write", "x", "X", "write", "write the file", rules.idle),
+        ("export-choose", "enter", "X", "choose", "the next choice; on the last line: write", rules.idle),
+        ("export-next", "l right space", "X", "other", "the next choice of this line", rules.idle),
+        ("export-before", "h left", "X", "before", "the choice before", rules.idle),
     ),
     *_group(
         "Ledgers",
@@ -136,19 +161,19 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_group(
         "Program",
-        ("leave", "escape", "LSPEH", "back", "one level back", rules.always),
-        ("help", "?", "LSPE", "help", "all keys, searchable", rules.always),
-        ("palette", "ctrl+p", "LSPE", "palette", "all commands by name", rules.always),
-        ("quit", "q", "LSPEH", "quit", "quit", rules.always),
+        ("leave", "escape", "LSPEHBX", "back", "one level back", rules.always),
+        ("help", "?", "LSPEBX", "help", "all keys, searchable", rules.always),
+        ("palette", "ctrl+p", "LSPEBX", "palette", "all commands by name", rules.always),
+        ("quit", "q", "LSPEHBX", "quit", "quit", rules.always),
         (
             "interrupt",
             "ctrl+c",
-            "LSPEH",
+            "LSPEHBX",
             "copy or quit",
             "copy the selection; else ask once, then quit",
             rules.always,
         ),
-        ("suspend", "ctrl+z", "LSPEH", "suspend", "put the program into the background", rules.always),
+        ("suspend", "ctrl+z", "LSPEHBX", "suspend", "put the program into the background", rules.always),
     ),
 )
 """Every command, in the order in which help and README list them."""
@@ -157,7 +182,7 @@ FOOTER: dict[Place, tuple[str, ...]] = {
     Place.LEDGERS: ("open", "sort", "narrow", "list-events", "demo", "help", "quit"),
     Place.SESSION: (
         "details", "rewind", "rewind-before", "parent", "error-after", "search", "filter", "follow",
-        "fold-level", "goto", "touched", "back", "help", "quit",
+        "fold-level", "goto", "touched", "back", "bookmark", "copy", "export", "help", "quit",
     ),
     Place.PREVIEW: (
         "keep-more", "look-down", "why", "scope", "leave", "rewind-before", "details", "parent",
@@ -165,5 +190,7 @@ FOOTER: dict[Place, tuple[str, ...]] = {
     ),
     Place.EVENTS: ("open-event", "list-events", "leave", "time", "help", "quit"),
     Place.HELP: ("leave", "narrow", "quit"),
+    Place.BOOKMARKS: ("open-bookmark", "forget-bookmark", "leave", "help", "quit"),
+    Place.EXPORT: ("export-write", "export-choose", "export-next", "leave", "help", "quit"),
 }  # fmt: skip
 """What the footer offers, most needed first; what does not fit is left to the help."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
+from textual.app import App
 from textual.screen import Screen
 from textual.widgets import Input
 
-from korg_tui import commands
 from korg_tui.causal import Change
-from korg_tui.commands import Situation
+from korg_tui.commands import Keymap, Place, Situation
 from korg_tui.messages import Choice
 from korg_tui.reading import Reading
+from korg_tui.screens.binding import bindings
 from korg_tui.text import visible
 from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
 from korg_tui.widgets.lines import LineList
@@ -33,10 +34,12 @@ SURE_MS = 4000
 
 
 class KorgScreen(Screen[None], inherit_bindings=False):
-    """A screen whose keys come from the command table.
+    """A screen whose keys come from the keymap in force.
 
-    Subclasses bind `bindings(…)` of their places, and have a `do_…` method for each command.
+    Subclasses name their `PLACES`, and have a `do_…` method for each command of these.
     """
+
+    PLACES: ClassVar[tuple[Place, ...]] = ()
 
     AUTO_FOCUS: ClassVar[str | None] = None
     ESCAPE_TO_MINIMIZE = False
@@ -54,6 +57,16 @@ class KorgScreen(Screen[None], inherit_bindings=False):
     def korg(self) -> KorgApp:
         """The app, as what it is."""
         return self.app  # type: ignore[return-value]
+
+    def _post_register(self, app: App[object]) -> None:
+        """The screen has come to its app, and no key to the screen yet."""
+        super()._post_register(app)
+        self._bindings = bindings(self.keymap, *self.PLACES)
+
+    @property
+    def keymap(self) -> Keymap:
+        """The keys in force."""
+        return self.korg.settings.keymap
 
     @property
     def situation(self) -> Situation:
@@ -94,18 +107,18 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         return super().check_action(action, parameters)
 
     def action_press(self, key: str) -> None:
-        """A key of the command table was pressed."""
-        entry = commands.for_key(key, self.situation.place)
+        """A key of the keymap was pressed."""
+        entry = self.keymap.for_key(key, self.situation.place)
         if entry is not None:
             self.pressed = key
             self.give(entry.id)
 
     def give(self, identity: str) -> None:
         """Carry a command of the table out, or say why not."""
-        why_not = commands.reason(identity, self.situation)
+        why_not = self.keymap.reason(identity, self.situation)
         self.remark = why_not
         if not why_not:
-            getattr(self, commands.command(identity).method)()
+            getattr(self, self.keymap.command(identity).method)()
         self.show_status()
 
     @on(Ask.Ahead)
@@ -149,7 +162,8 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         bar.display = bool(self.notices)
         *earlier, last = self.notices or [""]
         more = f" (and {len(earlier):,} earlier)" if earlier else ""
-        bar.show([(last, "line--strong"), (more, ""), (f" · {commands.shown('a')}: seen", "line--quiet")])
+        hint = self.keymap.told(" · {seen}: seen")
+        bar.show([(last, "line--strong"), (more, ""), (hint, "line--quiet")])
 
     def do_seen(self) -> None:
         self.notices.clear()
@@ -157,7 +171,7 @@ class KorgScreen(Screen[None], inherit_bindings=False):
 
     def show_keys(self) -> None:
         """Bring the footer up to date."""
-        self.query_one(KeyFooter).show(self.situation)
+        self.query_one(KeyFooter).show(self.situation, self.keymap)
 
     @property
     def status(self) -> Line:
@@ -216,7 +230,7 @@ class KorgScreen(Screen[None], inherit_bindings=False):
             self.app.exit(130)
         else:
             self._asked_at = now
-            self.remark = "ctrl+c again quits"
+            self.remark = self.keymap.told("{interrupt} again quits")
 
     def _selected_text(self) -> str:
         if isinstance(self.focused, Input) and self.focused.selected_text:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingsMap
 
-from korg_tui import commands
-from korg_tui.commands import Place
+from korg_tui.commands import Keymap, Place
 
 
-def bindings(*places: Place) -> list[Binding | tuple[str, str] | tuple[str, str, str]]:
+def bindings(keymap: Keymap, *places: Place) -> BindingsMap:
     """Textual bindings of all keys of these places: each calls the action `press(key)`.
 
     They have priority: such a key acts before the next one is looked at, however fast keys come."""
-    keys = dict.fromkeys(key for place in places for entry in commands.at(place) for key in entry.keys)
-    if ":" in keys:
-        keys |= dict.fromkeys(commands.DIGITS)
-    return [Binding(key, f"press({key!r})", show=False, priority=True) for key in keys]
+    return BindingsMap(
+        Binding(key, f"press({key!r})", show=False, priority=True) for key in keymap.keys(*places)
+    )

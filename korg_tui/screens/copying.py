@@ -36,7 +36,8 @@ class CopyingScreen(SteppingScreen):
         self.app.copy_to_clipboard(this.text)
         what = "" if this.name == "address" else f"the {this.name} "
         said = crop(this.text, _SHOWN_CELLS)
-        self.remark = f"copied {what}{said}, sent to the terminal · y: the {following.name}"
+        again = f"{self.keymap.name('copy')}: the {following.name}"
+        self.remark = f"copied {what}{said}, sent to the terminal · {again}"
 
     def _offered(self, row: int) -> list[Copy]:
         try:

@@ -107,7 +107,7 @@ class FindingScreen(SteppingScreen):
         if predicate is None and words.strip():
             return
         self.filtered_by = words.strip()
-        unfit = f"No event fits “{visible(self.filtered_by, 40)}”: esc shows all."
+        unfit = f"No event fits “{visible(self.filtered_by, 40)}”: {self.keymap.name('leave')} shows all."
         self.view.say_when_empty(unfit if self.filtered_by else NO_EVENTS)
         self.reshape_in_place(lambda: self.spine.set_filter(predicate))
 

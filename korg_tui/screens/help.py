@@ -11,10 +11,8 @@ from textual import on
 from textual.app import ComposeResult
 from textual.strip import Strip
 
-from korg_tui import commands
-from korg_tui.commands import Command, Place, Situation
+from korg_tui.commands import Command, Keymap, Place, Situation
 from korg_tui.screens.base import KorgScreen
-from korg_tui.screens.binding import bindings
 from korg_tui.text import crop, pad
 from korg_tui.widgets.chrome import Ask, KeyFooter, Line
 from korg_tui.widgets.lines import LineList
@@ -36,9 +34,10 @@ class CommandList(LineList):
         "help--group", "help--key", "help--text", "help--off", "help--why",
     }  # fmt: skip
 
-    def __init__(self, now: Situation) -> None:
+    def __init__(self, now: Situation, keymap: Keymap) -> None:
         super().__init__("commands")
         self.now = now
+        self.keymap = keymap
         self.rows: list[Command | Reason | str] = []
         self._words = ""
         self.narrow("")
@@ -53,8 +52,8 @@ class CommandList(LineList):
         wanted = words.casefold().split()
         self.rows = []
         shown = 0
-        for entry in commands.COMMANDS:
-            text = f"{commands.keys_of(entry)} {entry.label} {entry.help} {entry.group}".casefold()
+        for entry in self.keymap.table:
+            text = f"{self.keymap.keys_of(entry.id)} {entry.label} {entry.help} {entry.group}".casefold()
             if not all(word in text for word in wanted):
                 continue
             if entry.group not in self.rows:
@@ -64,7 +63,7 @@ class CommandList(LineList):
         return shown
 
     def _rows_of(self, entry: Command) -> list[Command | Reason]:
-        why_not = commands.reason(entry.id, self.now)
+        why_not = self.keymap.reason(entry.id, self.now)
         return [entry, Reason(f"({why_not})")] if why_not and not self._beside(entry, why_not) else [entry]
 
     def _beside(self, entry: Command, why_not: str) -> bool:
@@ -83,8 +82,8 @@ class CommandList(LineList):
         if isinstance(row, Reason):
             text = " " * _KEYS_CELLS + crop(row.text, width - _KEYS_CELLS)
             return Strip([Segment(text, self._style("help--why"))])
-        why_not = commands.reason(row.id, self.now)
-        keys = Segment(pad(f"   {commands.keys_of(row)}", _KEYS_CELLS), self._style("help--key"))
+        why_not = self.keymap.reason(row.id, self.now)
+        keys = Segment(pad(f"   {self.keymap.keys_of(row.id)}", _KEYS_CELLS), self._style("help--key"))
         text = crop(row.help, width - _KEYS_CELLS)
         if not why_not:
             return Strip([keys, Segment(text, self._style("help--text"))])
@@ -98,7 +97,7 @@ class CommandList(LineList):
 class HelpScreen(KorgScreen):
     """All commands, as they stand in the situation from which the help was opened."""
 
-    BINDINGS = bindings(Place.HELP)
+    PLACES = (Place.HELP,)
 
     def __init__(self, now: Situation) -> None:
         super().__init__()
@@ -107,7 +106,7 @@ class HelpScreen(KorgScreen):
 
     def compose(self) -> ComposeResult:
         yield Line("crumbs")
-        yield CommandList(self.now)
+        yield CommandList(self.now, self.keymap)
         yield Ask()
         yield Line("status")
         yield KeyFooter()
@@ -129,7 +128,8 @@ class HelpScreen(KorgScreen):
 
     def show_status(self) -> None:
         shown = sum(isinstance(row, Command) for row in self.lines.rows)
-        text = self.remark or f"{shown} commands · esc goes back · / searches them"
+        hints = self.keymap.told("{leave} goes back · {narrow} searches them")
+        text = self.remark or f"{shown} commands · {hints}"
         self.status.show([(text, "line--quiet")])
         self.show_keys()
 

@@ -15,7 +15,6 @@ from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenDemo, OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens.base import KorgScreen
-from korg_tui.screens.binding import bindings
 from korg_tui.screens.headlines import WELL, Told, ages, source_state
 from korg_tui.screens.touched import EventsScreen
 from korg_tui.sources import FolderSource
@@ -41,7 +40,7 @@ _TROUBLE = ("failed", "gone", "waiting", "offline", "warned")
 class LedgersScreen(KorgScreen):
     """Screen 1 of EXPERIENCE."""
 
-    BINDINGS = bindings(Place.LEDGERS)
+    PLACES = (Place.LEDGERS,)
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,7 +158,7 @@ class LedgersScreen(KorgScreen):
 
     def _why_empty(self) -> str:
         if self.words:
-            return f"No session has “{visible(self.words, 40)}”: esc shows all."
+            return f"No session has “{visible(self.words, 40)}”: {self.keymap.name('leave')} shows all."
         return "There are no sessions yet: the first event will show here."
 
     def on_resize(self) -> None:
@@ -220,7 +219,7 @@ class LedgersScreen(KorgScreen):
         self.lines.display = self.query_one("#sessions-head").display = not nothing.display
         if nothing.display:
             looked = visible_lines(self.korg.looked, 40)
-            offer = "Press d to play the demo: a recorded session, no set-up."
+            offer = self.keymap.told("Press {demo} to play the demo: a recorded session, no set-up.")
             again = "It is looked again every 2 s: what appears is opened." if self.korg.looks else ""
             nothing.update(Content("\n".join(["No ledger found.", "", *looked, "", offer, again]).rstrip()))
 
@@ -240,7 +239,7 @@ class LedgersScreen(KorgScreen):
             counts = f"{len(self._book.rows):,} of {counts}"
         parts = [counts, f"sorted by {self.sort}"]
         if self.words:
-            parts.append(f"only with “{visible(self.words)}”: esc shows all")
+            parts.append(f"only with “{visible(self.words)}”: {self.keymap.name('leave')} shows all")
         if len(self._reading) > _MANY:
             parts.append(f"reading {len(self._reading):,} more")
         elif self._reading:

@@ -16,7 +16,6 @@ from korg_tui.messages import Choice, OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens import headlines
 from korg_tui.screens.asking import LONG
-from korg_tui.screens.binding import bindings
 from korg_tui.screens.copying import CopyingScreen
 from korg_tui.screens.finding import FindingScreen
 from korg_tui.screens.previewing import PreviewingScreen
@@ -40,7 +39,7 @@ _LISTS_PAUSE_SECONDS = 0.3
 class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScreen):
     """Screens 2 and 3 of EXPERIENCE."""
 
-    BINDINGS = bindings(Place.SESSION, Place.PREVIEW)
+    PLACES = (Place.SESSION, Place.PREVIEW)
 
     def __init__(
         self,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from korg_tui import commands
 from korg_tui.causal import Ledger
+from korg_tui.commands import DIGITS
 from korg_tui.screens.base import KorgScreen
 from korg_tui.views import Spine, neighbour
 from korg_tui.widgets.chrome import Ask
@@ -191,5 +191,5 @@ class SteppingScreen(KorgScreen):
     # asking for a seq
 
     def do_goto(self) -> None:
-        typed = self.pressed if self.pressed in commands.DIGITS else ""
+        typed = self.pressed if self.pressed in DIGITS else ""
         self.query_one(Ask).ask("goto", "go to seq", typed, typed=True)

@@ -18,7 +18,6 @@ from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens.base import KorgScreen
-from korg_tui.screens.binding import bindings
 from korg_tui.screens.stepping import SteppingScreen
 from korg_tui.sources import BodyGone
 from korg_tui.text import crop, visible
@@ -47,7 +46,7 @@ class EventsScreen(KorgScreen):
     """The events of all ledgers that fit a query; those of a sub-agent's own ledger in the session that has
     started it. Raises `QueryError` for a query that cannot be understood."""
 
-    BINDINGS = bindings(Place.EVENTS)
+    PLACES = (Place.EVENTS,)
 
     def __init__(self, readings: Sequence[Reading], query: str, *, origin: str = "") -> None:
         super().__init__()
@@ -141,7 +140,8 @@ class EventsScreen(KorgScreen):
         nothing.display = not self.lines.count
         self.lines.display = not nothing.display
         looking = "No event that fits was found yet." if self.searching else "No event fits."
-        nothing.update(Content(f"{looking}\n\nPress f to ask for something else, esc to go back."))
+        offer = self.keymap.told("Press {list-events} to ask for something else, {leave} to go back.")
+        nothing.update(Content(f"{looking}\n\n{offer}"))
         self._show_head()
         self._show_crumbs()
         self.show_status()
@@ -176,13 +176,14 @@ class EventsScreen(KorgScreen):
         if search.cut:
             parts.append((f"the newest {len(search.hits):,} are listed", "line--mark"))
         if self.searching:
-            parts.append((f"looking, {100 * search.looked // max(search.total, 1)} %: esc stops", ""))
+            stops = self.keymap.told("{leave} stops")
+            parts.append((f"looking, {100 * search.looked // max(search.total, 1)} %: {stops}", ""))
         elif self._stopped:
             stopped = f"stopped after {search.looked:,} of {plural(search.total, 'event')}"
             parts.append((stopped, "line--mark"))
         if self.since:
-            came = f"{plural(self.since, 'event')} came since: f enter looks again"
-            parts.append((came, "line--mark"))
+            again = self.keymap.told("{list-events} enter looks again")
+            parts.append((f"{plural(self.since, 'event')} came since: {again}", "line--mark"))
         ledgers = sum(len(reading.journal.ledgers) for reading in self.readings)
         parts.append((f"in {len(search.ledgers):,} of {plural(ledgers, 'ledger')}", "line--quiet"))
         if self.origin:

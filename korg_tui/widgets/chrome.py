@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.widgets.input import Selection
 
-from korg_tui import commands
+from korg_tui.commands import DEFAULT, FOOTER, Command, Keymap, Situation, shown
 from korg_tui.text import crop, visible, width
 
 
@@ -100,21 +100,22 @@ class KeyFooter(Widget):
 
     def __init__(self) -> None:
         super().__init__(id="keys")
-        self.now = commands.Situation()
+        self.now = Situation()
+        self.keymap = DEFAULT
         self._areas: list[tuple[int, int, str]] = []
 
-    def show(self, now: commands.Situation) -> None:
-        """Show the commands of this situation."""
-        if now != self.now:
-            self.now = now
+    def show(self, now: Situation, keymap: Keymap) -> None:
+        """Show the commands of this situation, with the keys in force."""
+        if now != self.now or keymap is not self.keymap:
+            self.now, self.keymap = now, keymap
             self.refresh()
 
     def render(self) -> Content:
         pieces: list[tuple[str, str]] = []
         self._areas = []
         x = 0
-        for entry in _that_fit(self.now, self.size.width):
-            key = commands.shown(entry.keys[0])
+        for entry in _that_fit(self.now, self.keymap, self.size.width):
+            key = shown(entry.keys[0])
             off = bool(entry.rule(self.now))
             cells = len(key) + len(entry.label) + 2
             self._areas.append((x, x + cells, entry.id))
@@ -136,16 +137,16 @@ class KeyFooter(Widget):
 _ONLY_WHEN_USEFUL = ("demo", "back", "follow")
 
 
-def _that_fit(now: commands.Situation, room: int) -> list[commands.Command]:
+def _that_fit(now: Situation, keymap: Keymap, room: int) -> list[Command]:
     """The footer's commands that fit into the room; help and quit always have their seat."""
-    seats = commands.FOOTER[now.place]
+    seats = FOOTER[now.place]
     if now.in_details:
         seats = ("leave", *(identity for identity in seats if identity not in ("leave", "details")))
-    offered = [commands.command(identity) for identity in seats]
+    offered = [entry for identity in seats if (entry := keymap.command(identity)).keys]
     offered = [entry for entry in offered if entry.id not in _ONLY_WHEN_USEFUL or not entry.rule(now)]
     fixed = [entry for entry in offered if entry.id in ("help", "quit")]
     room -= sum(_cells(entry) for entry in fixed)
-    fitting: list[commands.Command] = []
+    fitting: list[Command] = []
     for entry in offered:
         if entry in fixed:
             continue
@@ -156,8 +157,8 @@ def _that_fit(now: commands.Situation, room: int) -> list[commands.Command]:
     return fitting + fixed
 
 
-def _cells(entry: commands.Command) -> int:
-    return len(commands.shown(entry.keys[0])) + len(entry.label) + 3
+def _cells(entry: Command) -> int:
+    return len(shown(entry.keys[0])) + len(entry.label) + 3
 
 
 class Field(Input):

@@ -1,0 +1,29 @@
+"""Settings: everything that a person can choose of the screen, in force from its start to its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from korg_tui.commands import DEFAULT, Keymap
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The choices of a person; the defaults are what holds where nothing was chosen."""
+
+    theme: str = "dark"
+    """A name of `korg_tui.themes.THEMES`."""
+    utc: bool = False
+    """Times in UTC at the start, instead of those of this machine."""
+    ascii: bool = False
+    """For fonts without box drawing."""
+    bell: bool = False
+    """A bell when a call fails while one follows."""
+    follow: bool = True
+    """Follow a live source from the start."""
+    mouse: bool = True
+    """Take the mouse; without it the terminal selects text as always."""
+    every: float = 1.0
+    """Seconds between two looks at an http:// address, 0.2 to 60."""
+    keymap: Keymap = DEFAULT
+    """The commands with the keys in force."""

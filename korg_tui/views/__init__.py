@@ -18,6 +18,7 @@ from korg_tui.views.blobs import (
 from korg_tui.views.bookmarked import Marked, bookmark, ledger_identity, lost_words, marked
 from korg_tui.views.copies import Copy, copies
 from korg_tui.views.details import Blobs, details
+from korg_tui.views.display import shown_text
 from korg_tui.views.folds import Level
 from korg_tui.views.hexdump import COLUMNS, hex_line
 from korg_tui.views.lines import SpineLine
@@ -25,7 +26,7 @@ from korg_tui.views.losses import CommandRun, FileTouched, LossBook, Losses, Out
 from korg_tui.views.marks import lane_name, lane_number, lane_title, short_actor
 from korg_tui.views.named import Named, event_words, named
 from korg_tui.views.preview import Fate, Preview, RowState, Share
-from korg_tui.views.query import QueryError, parse_query
+from korg_tui.views.query import Look, Query, parse_query
 from korg_tui.views.rails import Join, LaneSpan, Node, RailRun, Rails, to_ascii
 from korg_tui.views.rewound import rewound_sections, rewound_words
 from korg_tui.views.sections import Line, Opens, Section, Shape, Span, Style
@@ -35,6 +36,10 @@ from korg_tui.views.shown import Predicate
 from korg_tui.views.sniff import HEAD, Sniffed, sniff
 from korg_tui.views.spine import Spine
 from korg_tui.views.summary import argument
+from korg_tui.views.sweep import COSTLY, Sweep
+from korg_tui.views.syntax import highlight
+from korg_tui.views.terminal import terminal
+from korg_tui.views.terms import QueryError, pointed
 from korg_tui.views.touched import EventRow, EventRows, EventSearch, Hit, Where, path_query, paths_of
 from korg_tui.views.walk import neighbour
 from korg_tui.views.why import chain, sentence
@@ -44,6 +49,7 @@ from korg_tui.views.words import pointer as pointer_words
 
 __all__ = [
     "COLUMNS",
+    "COSTLY",
     "HEAD",
     "LARGE",
     "SORTS",
@@ -60,6 +66,7 @@ __all__ = [
     "LaneSpan",
     "Level",
     "Line",
+    "Look",
     "LossBook",
     "Losses",
     "Marked",
@@ -69,6 +76,7 @@ __all__ = [
     "OutsideEffect",
     "Predicate",
     "Preview",
+    "Query",
     "QueryError",
     "RailRun",
     "Rails",
@@ -85,6 +93,7 @@ __all__ = [
     "Spine",
     "SpineLine",
     "Style",
+    "Sweep",
     "Where",
     "ago",
     "argument",
@@ -102,6 +111,7 @@ __all__ = [
     "gap_words",
     "has_words",
     "hex_line",
+    "highlight",
     "judged",
     "label",
     "lane_name",
@@ -117,6 +127,7 @@ __all__ = [
     "path_query",
     "paths_of",
     "plural",
+    "pointed",
     "pointer_words",
     "readable",
     "references",
@@ -125,10 +136,12 @@ __all__ = [
     "sentence",
     "session_rows",
     "short_actor",
+    "shown_text",
     "size",
     "sniff",
     "sort_sessions",
     "state_style",
     "state_words",
+    "terminal",
     "to_ascii",
 ]

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-Style = Literal["", "key", "note", "error", "added", "removed", "hunk", "output", "link"]
+if TYPE_CHECKING:
+    from korg_tui.views.folding import Tree
+
+Style = Literal[
+    "", "key", "note", "error", "good", "added", "removed", "hunk", "output", "stderr", "code", "link"
+]
 """What a line is; the widgets have a component class for each."""
 
 Shape = Literal["fields", "json", "text", "diff", "terminal", "causes", "effects", "blobs", "raw"]
@@ -14,8 +19,12 @@ Shape = Literal["fields", "json", "text", "diff", "terminal", "causes", "effects
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of a line that looks different: characters `begin` to `end`, and the name of a look, for which
-    the widgets have a component class `details--<name>`."""
+    """A part of a line that looks different: characters `begin` to `end`, and its looks.
+
+    `name` is one look or several, separated by spaces, later ones over earlier ones. A look is a name for
+    which the widgets have a component class `details--<look>`, or a colour that the text itself asked for:
+    `#rrggbb` for its letters, `on-#rrggbb` for what is behind them.
+    """
 
     begin: int
     end: int
@@ -45,6 +54,13 @@ class Line:
     """Parts that look different, ascending, without overlap."""
     opens: Opens | None = None
     """What choosing it opens."""
+    hang: str = ""
+    """What stands before the rest of the line, in rows after its first one: safe, such as a gutter."""
+
+
+Sides = tuple[Line | None, Line | None]
+"""What was and what is, side by side; a heading is a pair without a right side whose style is `hunk` or
+`note`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +70,7 @@ class Section:
     title: str
     kind: Shape
     lines: tuple[Line, ...]
+    sides: tuple[Sides, ...] = ()
+    """A diff as it stands side by side, where there is room; else its `lines` are shown."""
+    tree: Tree | None = None
+    """JSON whose nodes fold; `lines` are what it shows at first."""

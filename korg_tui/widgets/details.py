@@ -16,7 +16,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from korg_tui.text import crop, pad, visible, width
-from korg_tui.views import Line, Section, Shape
+from korg_tui.views import Line, Opens, Section, Shape
 from korg_tui.widgets.lines import LineList
 
 _LABEL_CELLS = 10
@@ -36,6 +36,9 @@ _STYLES = {
     "hunk": "details--hunk",
     "output": "details--value",
     "link": "details--link",
+    "good": "details--value",
+    "stderr": "details--value",
+    "code": "details--value",
 }
 
 
@@ -47,6 +50,7 @@ class _Row:
     """(text, component class)."""
     title: bool = False
     seq: int | None = None
+    opens: Opens | None = None
 
     @property
     def plain(self) -> str:
@@ -69,6 +73,13 @@ class Details(LineList):
         def __init__(self, seq: int) -> None:
             super().__init__()
             self.seq = seq
+
+    class Opened(Message):
+        """A line that opens a blob or a long value was chosen."""
+
+        def __init__(self, opens: Opens) -> None:
+            super().__init__()
+            self.opens = opens
 
     def __init__(self) -> None:
         super().__init__("details")
@@ -121,15 +132,19 @@ class Details(LineList):
             return
         event.stop()
         self.go(index)
-        if self._rows[index].seq is not None and not self.text_selection:
+        if not self.text_selection:
             self.choose()
 
     def choose(self) -> bool:
-        """Go where the line under the cursor leads; False when it leads nowhere."""
-        seq = self._rows[self.cursor].seq if self._rows else None
-        if seq is not None:
-            self.post_message(self.Led(seq))
-        return seq is not None
+        """Go where the line under the cursor leads, or open what it opens; False when it does neither."""
+        row = self._rows[self.cursor] if self._rows else None
+        if row is not None and row.opens is not None:
+            self.post_message(self.Opened(row.opens))
+        elif row is not None and row.seq is not None:
+            self.post_message(self.Led(row.seq))
+        else:
+            return False
+        return True
 
     # selecting text with the mouse
 
@@ -218,7 +233,7 @@ def _wrapped(line: Line, kind: Shape, cells: int, labels: int) -> list[_Row]:
     rows = []
     for number, chunk in enumerate(chunks):
         shown = label if not number else " " * width(label)
-        rows.append(_Row(((shown, "details--name"), *chunk), seq=line.seq))
+        rows.append(_Row(((shown, "details--name"), *chunk), seq=line.seq, opens=line.opens))
     return rows
 
 

@@ -163,6 +163,10 @@ def _parser(chosen: str) -> tuple[argparse.ArgumentParser, frozenset[str]]:
     data(blob, "SHA|SOURCE", f"its name, or korg://local/blob/SHA, and {_SOURCE}")
     blob.add_argument("--output", metavar="FILE", help="write it into a new file")
     blob.add_argument("--yes", action="store_true", help="fetch more than 10 MB from a server without asking")
+    out = "write a ledger as JSON, Markdown, a web page, a picture, a graph, or a trace"
+    export = add("export", reports.export, out, "export journal.jsonl --output journal.html")
+    export.add_argument("words", nargs="*", metavar="SOURCE", help=_SOURCE)
+    reports.export_options(export)
     watch = "print each change of a ledger as it happens"
     follow = add("follow", reports.follow, watch, "follow journal.jsonl --json")
     data(follow, "SOURCE", _SOURCE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from korg_tui.families import Families, lies_beside
 from korg_tui.reading import Reading
 from korg_tui.sources import EVERY, DemoSource, FileSource, Source, SourceError, discover, open_sources
 from korg_tui.text import visible
-from korg_tui.views import Named, named
+from korg_tui.views import Named, Predicate, QueryError, named, parse_query
 
 _NUMBER = re.compile(r"-?[0-9]+")
 _ADDRESS = re.compile(r"korg://local/(?:event|session)/([0-9]+)")
@@ -58,7 +58,7 @@ def sort_words(words: Iterable[str]) -> tuple[list[Pick], list[str]]:
     file has that very name with a folder in front of it (`./42`)."""
     picks, sources = [], []
     for word in words:
-        pick = _pick(word)
+        pick = pick_of(word)
         if pick is None:
             sources.append(word)
         else:
@@ -66,7 +66,8 @@ def sort_words(words: Iterable[str]) -> tuple[list[Pick], list[str]]:
     return picks, sources
 
 
-def _pick(word: str) -> Pick | None:
+def pick_of(word: str) -> Pick | None:
+    """The event that a word names; None when it names none."""
     if _NUMBER.fullmatch(word):
         return Pick(int(word))
     address = _ADDRESS.fullmatch(word)
@@ -127,6 +128,21 @@ def places(readings: Sequence[Reading]) -> list[Place]:
     ledgers = [(reading, ledger) for reading in readings for ledger in reading.journal.ledgers]
     every = [Place(reading, ledger) for reading, ledger in ledgers if ledger.host is None]
     return [place for place in every if len(place.ledger)] or every[:1]
+
+
+Meaning = Callable[[Place], Predicate]
+"""What a filter means in a ledger."""
+
+
+def filter_meaning(query: str) -> Meaning | None:
+    """What `--filter` means, arguments and results included; None for no filter. Raises `UsageError`."""
+    if not query.strip():
+        return None
+    try:
+        parse_query(query)
+    except QueryError as wrong:
+        raise UsageError(f"--filter: {wrong}") from wrong
+    return lambda place: parse_query(query, place.reading.bodies(place.ledger))
 
 
 def find(pick: Pick, among: Sequence[Place], *, agent: bool = False) -> Found:

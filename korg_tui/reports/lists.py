@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from korg_tui.causal import Lane, Ledger, Link, Pointer, Session, links
 from korg_tui.export import (
@@ -16,12 +16,22 @@ from korg_tui.export import (
     to_json,
 )
 from korg_tui.reading import Reading
-from korg_tui.reports.asked import Found, Place, UsageError, find, narrate, places, read, sort_words
+from korg_tui.reports.asked import (
+    Found,
+    Meaning,
+    Place,
+    UsageError,
+    filter_meaning,
+    find,
+    narrate,
+    places,
+    read,
+    sort_words,
+)
 from korg_tui.reports.page import Line, Piece, print_page, table
 from korg_tui.text import visible
 from korg_tui.views import (
     Predicate,
-    QueryError,
     Spine,
     SpineLine,
     details,
@@ -29,13 +39,10 @@ from korg_tui.views import (
     label,
     lane_number,
     lane_title,
-    parse_query,
     plural,
     pointer_words,
     to_ascii,
 )
-
-_Meaning = Callable[[Place], Predicate]
 
 _SESSIONS_APART = 64
 """With more sessions than these, `show` draws a ledger as one tree."""
@@ -149,7 +156,7 @@ def show(arguments: argparse.Namespace) -> int:
     """Show events as found; without a seq, whole ledgers, filtered if that was asked for."""
     picks, sources = sort_words(arguments.words)
     every = places(read(sources, arguments.demo))
-    meaning = _meaning(arguments.filter)
+    meaning = filter_meaning(arguments.filter)
     if picks:
         _show_events([find(pick, every) for pick in picks], arguments.json)
     elif arguments.json:
@@ -157,17 +164,6 @@ def show(arguments: argparse.Namespace) -> int:
     elif not sum(print_page(_tree(place, meaning)) for place in every):
         narrate("no event fits the filter" if meaning else "no event has been written yet")
     return 0
-
-
-def _meaning(query: str) -> _Meaning | None:
-    """What a filter means in a ledger, arguments and results included; None for no filter."""
-    if not query.strip():
-        return None
-    try:
-        parse_query(query)
-    except QueryError as wrong:
-        raise UsageError(f"--filter: {wrong}") from wrong
-    return lambda place: parse_query(query, place.reading.bodies(place.ledger))
 
 
 def _show_events(found: list[Found], as_json: bool) -> None:
@@ -179,7 +175,7 @@ def _show_events(found: list[Found], as_json: bool) -> None:
             print_page(_detail_lines(place, hit.row))
 
 
-def _show_all(every: Iterable[Place], meaning: _Meaning | None) -> None:
+def _show_all(every: Iterable[Place], meaning: Meaning | None) -> None:
     for place in every:
         meant = None if meaning is None else meaning(place)
         for row in range(len(place.ledger)):
@@ -198,7 +194,7 @@ def _detail_lines(place: Place, row: int) -> Iterator[Line]:
     yield []
 
 
-def _tree(place: Place, meaning: _Meaning | None) -> Iterator[Line]:
+def _tree(place: Place, meaning: Meaning | None) -> Iterator[Line]:
     ledger, reading = place.ledger, place.reading
     meant = None if meaning is None else meaning(place)
     if not 0 < len(ledger.sessions) <= _SESSIONS_APART:

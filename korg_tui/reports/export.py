@@ -1,0 +1,175 @@
+"""`export`: a ledger or a session in another form, on standard output or in a new file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from korg_tui.causal import Rewind, rewind
+from korg_tui.export import FORMATS, Exported, ExportRefused, Wanted, write_several
+from korg_tui.reports.asked import (
+    Meaning,
+    Pick,
+    Place,
+    UsageError,
+    filter_meaning,
+    find,
+    narrate,
+    pick_of,
+    places,
+    read,
+    sort_words,
+)
+from korg_tui.sources import BlobStore, SourceError
+
+
+def export_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `export`."""
+    formats = "; ".join(f"{each.name}: {each.text}" for each in FORMATS.values())
+    parser.add_argument("--format", choices=tuple(FORMATS), help=formats)
+    parser.add_argument("--output", metavar="FILE", help="a new file; nothing: standard output")
+    parser.add_argument("--force", action="store_true", help="write over FILE if it is there")
+    parser.add_argument("--session", metavar="SEQ", help="only the session with this event")
+    parser.add_argument("--filter", metavar="QUERY", default="", help="only these: is:failed tool:Bash")
+    parser.add_argument("--rewind", metavar="N", help="with the preview of a rewind to N")
+    default = " and ".join(each.name for each in FORMATS.values() if each.redacts)
+    parser.add_argument(
+        "--redact",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help=f"take secrets and home folders out; without it {default or 'none'} do",
+    )
+
+
+def export(arguments: argparse.Namespace) -> int:
+    """Write what was asked for, and say on standard error what that was.
+
+    Raises `UsageError`, and `SourceError` with exit code 3 for a ledger that cannot be had in this form."""
+    picks, sources = sort_words(arguments.words)
+    if picks:
+        raise UsageError(f"export takes no event number; --session {picks[0]} exports the session of one")
+    name = _format(arguments)
+    meant = filter_meaning(arguments.filter)
+    every = places(read(sources, arguments.demo))
+    wanted = list(_wanted(every, arguments, meant))
+    if len(wanted) > 1 and not FORMATS[name].several:
+        raise UsageError(f"{name} holds one ledger, and here are {len(wanted)}: name one, or --session SEQ")
+    _spare_ledgers(every, arguments.output)
+    with _output(arguments.output, force=arguments.force) as out:
+        try:
+            done = write_several(name, wanted, out, redact=arguments.redact)
+        except ExportRefused as refused:
+            raise SourceError(str(refused)) from refused
+    _tell(done, arguments.output)
+    return 0
+
+
+def _tell(done: Exported, output: str | None) -> None:
+    narrate(f"{done.words}{'' if output is None else f'; in {output}'}")
+
+
+def _format(arguments: argparse.Namespace) -> str:
+    """The format that was named, or that the ending of the file says."""
+    if arguments.format:
+        return str(arguments.format)
+    ending = Path(arguments.output or "").suffix.lower()
+    for each in FORMATS.values():
+        if ending and each.suffix == ending:
+            return each.name
+    raise UsageError(f"--format says in which form: {', '.join(FORMATS)}")
+
+
+# what
+
+
+def _wanted(
+    every: Sequence[Place], arguments: argparse.Namespace, meant: Meaning | None
+) -> Iterator[Wanted]:
+    target = None if arguments.rewind is None else _rewind(_pick(arguments.rewind, "--rewind"), every)
+    chosen: Iterable[Place] = every
+    session = None
+    if arguments.session is not None:
+        hit = find(_pick(arguments.session, "--session"), every, agent=True)
+        chosen, session = [hit.place], hit.place.ledger.session_at(hit.row)
+    elif target is not None and not FORMATS[_format(arguments)].several:
+        chosen = [target[0]]
+    for place in chosen:
+        here = target[1] if target is not None and target[0].ledger is place.ledger else None
+        predicate = None if meant is None else meant(place)
+        yield Wanted(place.reading, place.ledger, session, predicate, here)
+    if target is not None and all(target[0].ledger is not place.ledger for place in chosen):
+        raise UsageError(f"--rewind {arguments.rewind} is in another ledger than --session")
+
+
+def _pick(word: str, option: str) -> Pick:
+    pick = pick_of(word)
+    if pick is None:
+        raise UsageError(f"{option} takes an event: a number, or LEDGER:N; not {word}")
+    return pick
+
+
+def _rewind(pick: Pick, every: Sequence[Place]) -> tuple[Place, Rewind]:
+    if pick.seq == 0 and len(every) == 1 and every[0].ledger.row_of(0) is None:
+        return every[0], rewind(every[0].ledger, 0)
+    hit = find(pick, every, agent=True)
+    return hit.place, rewind(hit.place.ledger, hit.place.ledger.seq[hit.row])
+
+
+# where
+
+
+def _spare_ledgers(every: Sequence[Place], output: str | None) -> None:
+    """Refuse to write into a file that is being exported, or among its blobs."""
+    target = _identity(Path(output)) if output is not None else _identity(sys.stdout)
+    for place in every:
+        path = place.reading.source.watched
+        if path is not None and target is not None and target == _identity(path):
+            where = "standard output" if output is None else output
+            raise UsageError(f"{where} is the ledger itself, which is never written to; take another file")
+        blobs = place.reading.source.blobs
+        if output is not None and isinstance(blobs, BlobStore):
+            inside = Path(output).resolve()
+            if any(inside.is_relative_to(folder.resolve()) for folder in blobs.folders):
+                raise UsageError(f"{output} is among the ledger's blobs; take another folder")
+
+
+def _identity(file: object) -> tuple[int, int] | None:
+    """Device and number of a regular file; None for what is none, or not there."""
+    try:
+        found = file.stat() if isinstance(file, Path) else os.fstat(file.fileno())  # type: ignore[attr-defined]
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+@contextmanager
+def _output(name: str | None, *, force: bool) -> Iterator[BinaryIO]:
+    """Where the bytes go. A file is there whole, or as it was."""
+    if name is None:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(name).resolve()
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with path.open("wb") as file:
+            yield file
+        return
+    if path.exists() and not force:
+        raise UsageError(f"{name} is there already; --force writes over it")
+    draft = path.with_name(f".{path.name[:200]}.{os.getpid()}.part")
+    try:
+        with draft.open("xb") as file:
+            yield file
+        draft.replace(path)
+    except (FileNotFoundError, NotADirectoryError, PermissionError, IsADirectoryError, FileExistsError) as no:
+        raise UsageError(f"{name} cannot be written: {no.strerror}; give --output another name") from None
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)

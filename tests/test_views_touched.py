@@ -101,7 +101,7 @@ def test_a_row_says_session_lane_sign_and_the_argument_that_matters():
     [
         ("src/dates.py", 'path:"src/dates.py"'),
         ("my notes/a b.md", 'path:"my notes/a b.md"'),
-        ('odd "name" here.md', 'path:" here.md"'),
+        ('odd "name" here.md', r'path:"odd \"name\" here.md"'),
         ("e\x1b[31m/\u202ey.py", 'path:"e␛[31m/\\u202ey.py"'),
         ("d/" * 500, f'path:"{"d/" * 200}"'),
     ],

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 
 from korg_tui.causal import Ledger, Session
 from korg_tui.event import Kind
@@ -16,8 +17,10 @@ from korg_tui.formats import Body
 from korg_tui.text import visible
 from korg_tui.views import calls, marks, sessions, walk
 from korg_tui.views.arguments import Arguments, Read
-from korg_tui.views.query import parse_query
-from korg_tui.views.shown import Predicate
+from korg_tui.views.contents import FindBlob
+from korg_tui.views.query import Query, parse_query
+from korg_tui.views.sweep import Sweep
+from korg_tui.views.terms import in_quotes
 
 MOST = 5_000
 """Events that are kept; all that fit are counted."""
@@ -33,6 +36,8 @@ class Where:
 
     ledger: Ledger
     read: Read
+    blobs: FindBlob | None = None
+    """How to find the blobs that it names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,16 @@ class EventSearch:
     """The events of `among` that `query` means, newest first; those without a time after all others, ledger
     by ledger, the last one first. Raises `QueryError`."""
 
-    def __init__(self, query: str, among: Sequence[Where], most: int = MOST) -> None:
+    def __init__(
+        self,
+        query: str,
+        among: Sequence[Where],
+        most: int = MOST,
+        *,
+        now_ms: int | None = None,
+        zone: tzinfo | None = UTC,
+    ) -> None:
+        parse_query(query, now_ms=now_ms, zone=zone)
         self.query = query
         self.found = 0
         """How many events fit, so far."""
@@ -102,13 +116,18 @@ class EventSearch:
         """Names of the ledgers that have events that fit, so far."""
         self._most = most
         self._kept: list[tuple[int, int, int, int, Hit]] = []
-        self._ahead = [(where, parse_query(query, where.read), len(where.ledger)) for where in among]
+        self._ahead = [
+            (where, Sweep(self._parsed(where, now_ms, zone), where.ledger), len(where.ledger))
+            for where in among
+        ]
         self._at = 0
         self._row = 0
         self._revision = -1
         self._before = 0
         """How many events fitted in the ledgers before this one."""
-        parse_query(query)
+
+    def _parsed(self, where: Where, now_ms: int | None, zone: tzinfo | None) -> Query:
+        return parse_query(self.query, where.read, blobs=where.blobs, now_ms=now_ms, zone=zone)
 
     @property
     def done(self) -> bool:
@@ -125,17 +144,28 @@ class EventSearch:
         """Whether more events fit than are kept."""
         return self.found > len(self._kept)
 
-    def work(self, enough: Callable[[], bool]) -> None:
-        """Look at one event after the other until it is `enough`, or all were looked at."""
+    @property
+    def unseen(self) -> str:
+        """What could not be looked at, in words; empty when that is nothing."""
+        every = (sweep.query.unseen.words for _, sweep, _ in self._ahead)
+        return "; ".join(dict.fromkeys(filter(None, every)))
+
+    def work(self, enough: Callable[[], bool]) -> Sweep | None:
+        """Look at one event after the other until it is `enough`, or all were looked at. Returns what has to
+        `settle` first, beside the screen, where the next event is costly."""
         while not self.done:
-            where, fits, end = self._ahead[self._at]
+            where, sweep, end = self._ahead[self._at]
             self._hold_on_to(where)
             while self._row < min(end, len(where.ledger)):
-                self._look(where, self._row, fits)
+                fits = where.ledger.kind[self._row] != Kind.GAP and sweep.ask(self._row)
+                if fits is None:
+                    return sweep
+                self._met(where, self._row, fits)
                 self._row += 1
                 if enough():
-                    return
+                    return None
             self._at, self._row, self._revision, self._before = self._at + 1, 0, -1, self.found
+        return None
 
     def _hold_on_to(self, where: Where) -> None:
         """A ledger whose rows have moved since its first one was looked at is looked at again."""
@@ -145,9 +175,9 @@ class EventSearch:
             self._kept = [kept for kept in self._kept if kept[1] != self._at]
         self._revision = where.ledger.revision
 
-    def _look(self, where: Where, row: int, fits: Predicate) -> None:
+    def _met(self, where: Where, row: int, fits: bool) -> None:
         self.looked += 1
-        if where.ledger.kind[row] == Kind.GAP or not fits(where.ledger, row):
+        if not fits:
             return
         self.found += 1
         ledger, seq = where.ledger, where.ledger.seq_at(row)
@@ -222,7 +252,4 @@ def paths_of(ledger: Ledger, row: int, found: Body | None) -> tuple[str, ...]:
 
 def path_query(path: str) -> str:
     """The query that means every event that names this path; of a very long one, its beginning."""
-    safe = visible(path[:_PATH_CHARACTERS])
-    if '"' in safe:
-        safe = max(safe.split('"'), key=len)
-    return f'path:"{safe}"'
+    return f"path:{in_quotes(visible(path[:_PATH_CHARACTERS]))}"

@@ -40,6 +40,21 @@ class Opens:
     name: str
 
 
+Key = tuple[str, int, int]
+"""A node of JSON: the pointer of a value (RFC 6901), and of a part of a long one its first and last place; of
+a whole one 0 and -1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Where a line stands in JSON, so that it can be folded."""
+
+    key: Key
+    state: Literal["leaf", "open", "closed", "end"]
+    inside: Key | None
+    """The node around it; None at the top."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One safe line of a section."""
@@ -54,6 +69,8 @@ class Line:
     """Parts that look different, ascending, without overlap."""
     opens: Opens | None = None
     """What choosing it opens."""
+    node: Node | None = None
+    """Of a line of JSON: the node it stands for."""
     hang: str = ""
     """What stands before the rest of the line, in rows after its first one: safe, such as a gutter."""
 

@@ -1,0 +1,275 @@
+"""Folding: a JSON value as lines whose objects and lists fold. Everything is reachable; only what is open is
+made into lines, so that a value of any size opens at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Literal
+
+from korg_tui.text import CUT, LINE_LIMIT, visible
+from korg_tui.views.sections import Key, Line, Node, Opens, Span
+from korg_tui.views.words import plural, size
+
+TOGETHER = 100
+"""Members that stand together; longer lists and objects are divided into parts that fold."""
+OPEN = 30
+"""Lines that a part may have to be open at first."""
+FIRST = 300
+"""Lines after which everything is folded at first."""
+STRING = 2_000
+"""Characters of a string; the rest of a longer one is opened in the reader."""
+
+SIGN_OPEN = "▾ "
+SIGN_CLOSED = "▸ "
+
+_KEY = 200
+_INDENTED = 24
+_LOOKED = 1_000_000
+"""Members that a search looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A member that a search found, and what must be open for it to be seen, from the top down."""
+
+    key: Key
+    around: tuple[Key, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A value, or some members of one, on the way to lines."""
+
+    value: Any
+    key: Key
+    depth: int
+    inside: Key | None
+    name: str | None = None
+    comma: str = ""
+    state: Literal["", "end"] = ""
+
+    @property
+    def is_range(self) -> bool:
+        return self.key[2] >= 0
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The first and the last place of its members."""
+        return (self.key[1], self.key[2]) if self.is_range else (0, len(self.value) - 1)
+
+    @property
+    def folds(self) -> bool:
+        return isinstance(self.value, (Mapping, list)) and bool(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A value of an event; `pointer` says which (RFC 6901, into `{"args": …, "result": …}`)."""
+
+    value: Any
+    pointer: str = ""
+
+    def initial(self) -> frozenset[Key]:
+        """What is open at first: the top, and whatever is short, until there are many lines."""
+        opened: set[Key] = set()
+        top = self._top()
+        lines = 0
+        stack = [top]
+        while stack:
+            part = stack.pop()
+            lines += 1
+            first = part.is_range and part.key[1] == 0 and part.inside in opened and part.depth == 1
+            short = not part.is_range and lines < FIRST and _weight(part.value, OPEN) <= OPEN
+            if part.folds and (part is top or first or short):
+                opened.add(part.key)
+                stack += reversed(list(_members(part)))
+        return frozenset(opened)
+
+    def lines(self, opened: frozenset[Key] | set[Key]) -> Iterator[Line]:
+        """The lines that are seen when these nodes are open."""
+        stack = [self._top()]
+        while stack:
+            part = stack.pop()
+            if part.state == "end":
+                yield _end(part)
+            elif not part.folds:
+                yield _leaf(part)
+            elif part.key in opened:
+                yield _container(part, is_open=True)
+                if not part.is_range:
+                    stack.append(replace(part, name=None, state="end"))
+                stack += reversed(list(_members(part)))
+            else:
+                yield _container(part, is_open=False)
+
+    def _top(self) -> _Part:
+        return _Part(self.value, (self.pointer, 0, -1), 0, None)
+
+    def find(self, needle: str) -> Iterator[Found]:
+        """The members whose name or simple value has these characters, whatever their case, in the order in
+        which they stand; folded ones, too."""
+        needle = needle.casefold()
+        path: list[tuple[Any, int, str]] = []
+        stack: list[Iterator[tuple[int, str, Any]]] = [iter([(0, "", self.value)])]
+        looked = 0
+        while stack and looked < _LOOKED:
+            step = next(stack[-1], None)
+            if step is None:
+                stack.pop()
+                if path:
+                    path.pop()
+                continue
+            looked += 1
+            place, name, value = step
+            within = isinstance(value, (Mapping, list)) and bool(value)
+            if needle in name.casefold() or (not within and needle in _plain(value).casefold()):
+                yield self._found([*path, (None, place, name)])
+            if within:
+                path.append((value, place, name))
+                stack.append(_steps(value))
+
+    def _found(self, path: list[tuple[Any, int, str]]) -> Found:
+        """`path` has, from the top, each value with its place and name in the one around it."""
+        pointer = self.pointer
+        around: list[Key] = []
+        for number, (_, place, name) in enumerate(path):
+            if number:
+                above = path[number - 1][0]
+                around.append((pointer, 0, -1))
+                around += [(pointer, *each) for each in _ranges_to(place, len(above))]
+                pointer += f"/{_escaped(name) if isinstance(above, Mapping) else place}"
+        return Found((pointer, 0, -1), tuple(around))
+
+
+def _steps(value: Any) -> Iterator[tuple[int, str, Any]]:
+    if isinstance(value, Mapping):
+        return ((place, str(name), each) for place, (name, each) in enumerate(value.items()))
+    return ((place, "", each) for place, each in enumerate(value))
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _weight(value: object, limit: int) -> int:
+    """The lines of a value when all of it is open; counted no further than the limit."""
+    lines, stack = 0, [value]
+    while stack and lines <= limit:
+        part = stack.pop()
+        lines += 1
+        if isinstance(part, (Mapping, list)) and part:
+            lines += 1
+            if len(part) > limit:
+                return limit + 1
+            stack += part.values() if isinstance(part, Mapping) else part
+    return lines
+
+
+def _step(count: int) -> int:
+    """How many members a part of so many has: parts of parts, so that few stand together."""
+    step = 1
+    while -(-count // step) > TOGETHER:
+        step *= TOGETHER
+    return step
+
+
+def _ranges(first: int, last: int) -> Iterator[tuple[int, int]]:
+    step = _step(last - first + 1)
+    return ((begin, min(begin + step - 1, last)) for begin in range(first, last + 1, step))
+
+
+def _ranges_to(place: int, count: int) -> Iterator[tuple[int, int]]:
+    """The parts around one member, the largest first."""
+    first, last = 0, count - 1
+    while (step := _step(last - first + 1)) > 1:
+        begin = first + (place - first) // step * step
+        first, last = begin, min(begin + step - 1, last)
+        yield first, last
+
+
+def _members(part: _Part) -> Iterator[_Part]:
+    """What stands in an open part: members, or smaller parts."""
+    first, last = part.span
+    pointer = part.key[0]
+    depth = part.depth + 1
+    if _step(last - first + 1) > 1:
+        for begin, end in _ranges(first, last):
+            yield _Part(part.value, (pointer, begin, end), depth, part.key)
+        return
+    count = len(part.value)
+    for place, name, value in islice(_steps(part.value), first, last + 1):
+        mapped = isinstance(part.value, Mapping)
+        key = (f"{pointer}/{_escaped(name) if mapped else place}", 0, -1)
+        yield _Part(value, key, depth, part.key, name if mapped else None, "," if place < count - 1 else "")
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+# lines
+
+
+def _indent(depth: int, sign: str = "") -> str:
+    return " " * (2 * min(depth, _INDENTED) - len(sign)) + sign
+
+
+def _container(part: _Part, *, is_open: bool) -> Line:
+    sign = (SIGN_OPEN if is_open else SIGN_CLOSED) if part.depth else ""
+    node = Node(part.key, "open" if is_open else "closed", part.inside)
+    mapped = isinstance(part.value, Mapping)
+    first, last = part.span
+    if part.is_range:
+        words = f"{'members' if mapped else 'items'} {first:,} to {last:,}"
+        return _said(part, sign, [(words, "note")], node)
+    begin, end = ("{", "}") if mapped else ("[", "]")
+    if is_open:
+        return _said(part, sign, [(begin, "")], node)
+    count = plural(len(part.value), "member" if mapped else "item")
+    return _said(part, sign, [(f"{begin} ", ""), (count, "note"), (f" {end}{part.comma}", "")], node)
+
+
+def _end(part: _Part) -> Line:
+    closing = "}" if isinstance(part.value, Mapping) else "]"
+    return Line(f"{_indent(part.depth)}{closing}{part.comma}", node=Node(part.key, "end", part.inside))
+
+
+def _leaf(part: _Part) -> Line:
+    node = Node(part.key, "leaf", part.inside)
+    value = part.value
+    if not isinstance(value, str):
+        empty = "" if isinstance(value, (Mapping, list)) else "number"
+        return _said(part, "", [(json.dumps(value, default=str)[:STRING], empty), (part.comma, "")], node)
+    rest = value[STRING:]
+    text = json.dumps(value[:STRING], ensure_ascii=False)
+    if rest:
+        text = text[:-1] + CUT
+        measure = size(len(rest.encode("utf-8", "surrogatepass")))
+        said = [(text, "string"), (f" {measure} more: enter opens it whole", "note")]
+        return _said(part, "", said, node, Opens("value", part.key[0]))
+    opens = Opens("blob", value.removeprefix("sha256:")) if part.name == "_ref" else None
+    return _said(part, "", [(text, "string"), (part.comma, "")], node, opens)
+
+
+def _said(
+    part: _Part, sign: str, pieces: list[tuple[str, str]], node: Node, opens: Opens | None = None
+) -> Line:
+    name = json.dumps((part.name or "")[:_KEY], ensure_ascii=False)
+    named = [] if part.name is None else [(name, "key"), (": ", "")]
+    text = _indent(part.depth, sign)
+    spans = [Span(len(text) - len(sign), len(text) - 1, "fold")] if sign else []
+    for raw, look in (*named, *pieces):
+        piece = visible(raw)
+        if look and piece:
+            spans.append(Span(len(text), len(text) + len(piece), look))
+        text += piece
+    within = tuple(span for span in spans if span.end <= LINE_LIMIT)
+    return Line(visible(text), spans=within, node=node, opens=opens)
+
+
+def tree_lines(tree: Tree) -> tuple[Line, ...]:
+    """What a tree shows at first."""
+    return tuple(tree.lines(tree.initial()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -96,13 +97,44 @@ def test_what_cannot_be_read_is_said(tmp_path, store, monkeypatch):
     (folder / SHA).rmdir()
     (folder / SHA).write_bytes(CONTENT)
 
-    def refuse(self: Path, mode: str) -> None:
+    def refuse(*words: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(blobs, "open_regular", refuse)
     found = store().find(SHA)
     assert (found.state, found.read()) == ("unreadable", b"")
     assert "no permission to read it" in found.text
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_what_is_no_file_is_not_waited_for(tmp_path, store, make):
+    path = tmp_path / "project" / "logs" / "blobs" / SHA[:2] / SHA
+    path.parent.mkdir(parents=True)
+    make(path)
+    found = store().find(SHA)
+    assert (found.state, found.text) == ("unreadable", f"unreadable: {path} is no file")
+    assert found.read() == b""
+
+
+def test_at_a_glance_only_small_files_are_verified_and_what_was_verified_stays_so(
+    tmp_path, store, monkeypatch
+):
+    path = put(tmp_path / ".korg" / "blobs")
+    monkeypatch.setattr(blobs, "AT_ONCE", 10)
+    near = store()
+    found = near.glance(SHA)
+    assert (found.state, found.size, found.read()) == ("verifying", len(CONTENT), CONTENT)
+    assert near.find(SHA).state == "present"
+    read = []
+    monkeypatch.setattr(blobs, "_digest", lambda descriptor: read.append(descriptor) or "0" * 64)
+    assert near.glance(SHA).state == near.find(SHA).state == "present"
+    assert not read
+    path.write_bytes(b"other content, larger than that")
+    assert near.glance(SHA).state == "verifying"
+    assert near.find(SHA).state == "wrong"
+    monkeypatch.setattr(blobs, "LARGEST_BLOB", 20)
+    path.write_bytes(b"yet another content, larger than that")
+    assert near.glance(SHA).state == "too big"
 
 
 def test_a_huge_blob_is_not_read_to_verify_it(tmp_path, store, monkeypatch):

@@ -8,23 +8,30 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import stat
+import threading
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
+from korg_tui.sources.content import NotAFile, open_regular
 from korg_tui.sources.errors import reason
 
 LARGEST_BLOB = 64 << 20
 """Bytes of the largest blob that is verified when its state is asked for, and read into memory."""
+
+AT_ONCE = 256 << 10
+"""Bytes of the largest file that is verified while a key waits for it."""
 
 ASKED_ABOUT = 10_000_000
 """Bytes of the largest blob that is fetched from a server without asking a person first."""
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 << 20
+_REMEMBERED = 4096
+_WHOLE = 1 << 62
 
 
 class BlobFound(msgspec.Struct, frozen=True):
@@ -33,8 +40,8 @@ class BlobFound(msgspec.Struct, frozen=True):
     sha: str
     state: str
     """`present` (verified), `missing`, `wrong` (other content), `unreadable` (by a server, too), `too big`
-    (to be verified), `not fetched` (more than `ASKED_ABOUT` bytes on a server, and nobody asked for it), or
-    `not a blob name`."""
+    (to be verified), `not fetched` (more than `ASKED_ABOUT` bytes on a server, and nobody asked for it),
+    `verifying` (what `BlobStore.glance` says of a file that takes time), or `not a blob name`."""
     text: str
     path: Path | None = None
     size: int | None = None
@@ -48,10 +55,10 @@ class BlobFound(msgspec.Struct, frozen=True):
         """The first `limit` bytes of the content; empty when it is not there or cannot be read any more."""
         if self.content is not None:
             return self.content[:limit]
-        if self.path is None or self.state not in ("present", "wrong", "too big"):
+        if self.path is None or self.state in ("missing", "unreadable", "not a blob name"):
             return b""
         try:
-            with self.path.open("rb") as file:
+            with os.fdopen(open_regular(self.path), "rb") as file:
                 return file.read(limit)
         except OSError:
             return b""
@@ -88,19 +95,69 @@ class BlobStore:
         here = Path.cwd() if here is None else here
         self.folders = tuple(dict.fromkeys(_folders(ledger, environment, here)))
         """Where it looks, in order."""
+        self._digests: OrderedDict[tuple[int, ...], str] = OrderedDict()
+        """What files were found to hold, by what changes with their content."""
+        self._lock = threading.Lock()
 
     def find(self, sha: str, *, whole: bool = False) -> BlobFound:
         """The blob of this name. A copy with the right content, wherever, comes before any other."""
+        return self._find(sha, _WHOLE if whole else LARGEST_BLOB, "too big")
+
+    def glance(self, sha: str) -> BlobFound:
+        """What can be said at once: a file of more than `AT_ONCE` bytes that was not verified before is
+        `verifying`."""
+        return self._find(sha, AT_ONCE, "verifying")
+
+    def _find(self, sha: str, largest: int, otherwise: str) -> BlobFound:
         refused = not_a_name(sha)
         if refused is not None:
             return refused
         second_best: BlobFound | None = None
         for folder in self.folders:
-            found = _look(sha, folder / sha[:2] / sha, whole)
-            if found is not None and found.state == "present":
+            found = self._look(sha, folder / sha[:2] / sha, largest, otherwise)
+            if found is not None and found.state in ("present", "verifying"):
                 return found
             second_best = second_best or found
         return second_best or BlobFound(sha, "missing", self._missing())
+
+    def _look(self, sha: str, path: Path, largest: int, otherwise: str) -> BlobFound | None:
+        try:
+            descriptor = open_regular(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except NotAFile:
+            return BlobFound(sha, "unreadable", f"unreadable: {path} is no file", path)
+        except OSError as error:
+            return BlobFound(sha, "unreadable", f"unreadable: {path}: {reason(error)}", path)
+        try:
+            return self._judge(sha, path, descriptor, largest, otherwise)
+        except OSError as error:
+            return BlobFound(sha, "unreadable", f"unreadable: {path}: {reason(error)}", path)
+        finally:
+            os.close(descriptor)
+
+    def _judge(self, sha: str, path: Path, descriptor: int, largest: int, otherwise: str) -> BlobFound:
+        now = os.fstat(descriptor)
+        size = now.st_size
+        key = (now.st_dev, now.st_ino, size, now.st_mtime_ns, now.st_ctime_ns)
+        with self._lock:
+            digest = self._digests.get(key, "")
+        if not digest and size > largest:
+            asks = otherwise == "too big" or size > LARGEST_BLOB
+            text = f"too big to verify: {size} bytes in {path}" if asks else "verifying"
+            return BlobFound(sha, "too big" if asks else otherwise, text, path, size)
+        if not digest:
+            digest = _digest(descriptor)
+            self._remember(key, digest)
+        if digest == sha:
+            return BlobFound(sha, "present", f"present: {size} bytes, digest verified", path, size)
+        return BlobFound(sha, "wrong", f"wrong: the content of {path} has the digest {digest}", path, size)
+
+    def _remember(self, key: tuple[int, ...], digest: str) -> None:
+        with self._lock:
+            self._digests[key] = digest
+            if len(self._digests) > _REMEMBERED:
+                self._digests.popitem(last=False)
 
     def _missing(self) -> str:
         there = [folder for folder in self.folders if folder.is_dir()]
@@ -120,27 +177,9 @@ def _folders(ledger: Path | None, environment: Mapping[str, str], here: Path) ->
     yield here / ".korg" / "blobs"
 
 
-def _look(sha: str, path: Path, whole: bool) -> BlobFound | None:
-    try:
-        now = path.stat()
-        if not stat.S_ISREG(now.st_mode):
-            return BlobFound(sha, "unreadable", f"unreadable: {path} is no file", path)
-        if now.st_size > LARGEST_BLOB and not whole:
-            text = f"too big to verify: {now.st_size} bytes in {path}"
-            return BlobFound(sha, "too big", text, path, now.st_size)
-        digest = _digest(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        return BlobFound(sha, "unreadable", f"unreadable: {path}: {reason(error)}", path)
-    if digest == sha:
-        return BlobFound(sha, "present", f"present: {now.st_size} bytes, digest verified", path, now.st_size)
-    return BlobFound(sha, "wrong", f"wrong: the content of {path} has the digest {digest}", path, now.st_size)
-
-
-def _digest(path: Path) -> str:
-    content = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            content.update(chunk)
+def _digest(descriptor: int) -> str:
+    content, offset = hashlib.sha256(), 0
+    while chunk := os.pread(descriptor, _CHUNK, offset):
+        content.update(chunk)
+        offset += len(chunk)
     return content.hexdigest()

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from builders import Book
+from builders import Book, ref
 from korg_tui.cli import main
 
 
@@ -43,3 +43,32 @@ def test_words_are_looked_for_in_arguments_and_results(capsys, ledgers):
         assert main(["show", "--filter", words, "--json", *ledgers]) == 0
         found = [json.loads(line)["seq"] for line in capsys.readouterr().out.splitlines()]
         assert found == seqs
+
+
+def test_an_error_points_at_the_word(capsys, ledgers):
+    assert main(["show", "--filter", "tool:Edit is:faild lane:1", *ledgers]) == 2
+    first, *below = capsys.readouterr().err.splitlines()
+    assert first.startswith("korg-tui: --filter: “is:faild” is not known: did you mean failed?")
+    assert below == ["  tool:Edit is:faild lane:1", "            ^^^^^^^^"]
+
+
+def test_since_counts_from_now_and_from_a_moment(capsys, ledgers):
+    asked = (("since:10m", []), ("since:2026-03-02T14:00:03", [4, 4]), ("until:1s", [1, 2, 3, 4] * 2))
+    for words, seqs in asked:
+        assert main(["show", "--filter", words, "--json", *ledgers]) == 0
+        assert [json.loads(line)["seq"] for line in capsys.readouterr().out.splitlines()] == seqs
+
+
+def test_blobs_are_looked_into_when_asked_for_and_what_is_missing_is_said(capsys, tmp_path):
+    book = Book()
+    book.tool("Read", book.prompt("go"), result=ref("the whole report"))
+    book.tool("Read", 1, result=ref("another"))
+    ledger = tmp_path / "journal.jsonl"
+    ledger.write_bytes(book.nested())
+    sha = ref("the whole report")["_ref"].removeprefix("sha256:")
+    (tmp_path / "blobs" / sha[:2]).mkdir(parents=True)
+    (tmp_path / "blobs" / sha[:2] / sha).write_text("the whole report")
+    assert main(["show", "--filter", "blob:WHOLE", "--json", str(ledger)]) == 0
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["seq"] for line in out.splitlines()] == [2]
+    assert err == "korg-tui: the filter did not see everything: 1 blob not found\n"

@@ -251,7 +251,7 @@ def test_moments(text: str, before_now: int):
     assert moment(text, NOW) == NOW - before_now
 
 
-@pytest.mark.parametrize("text", ["soon", "", "10", "10x", "25:00", "2026-13-01", "9" * 400 + "d", "20260302"])
+@pytest.mark.parametrize("text", ["soon", "", "10", "10x", "25:00", "2026-13-01", "9" * 99 + "d", "20260302"])
 def test_what_is_no_moment(text: str):
     assert moment(text, NOW) is None
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from korg_tui.families import Families, lies_beside
 from korg_tui.reading import Reading
 from korg_tui.sources import EVERY, DemoSource, FileSource, Source, SourceError, discover, open_sources
 from korg_tui.text import visible
-from korg_tui.views import Named, Predicate, QueryError, named, parse_query
+from korg_tui.views import Named, Query, QueryError, named, parse_query, pointed
 
 _NUMBER = re.compile(r"-?[0-9]+")
 _ADDRESS = re.compile(r"korg://local/(?:event|session)/([0-9]+)")
@@ -23,7 +24,12 @@ _LISTED = 8
 
 
 class UsageError(Exception):
-    """The person asked for something that cannot be; the text is one line, with what to do now."""
+    """The person asked for something that cannot be; the text is one line, with what to do now. `below` are
+    safe lines that show where, if it needs showing."""
+
+    def __init__(self, text: str, below: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.below = tuple(below)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,19 +136,43 @@ def places(readings: Sequence[Reading]) -> list[Place]:
     return [place for place in every if len(place.ledger)] or every[:1]
 
 
-Meaning = Callable[[Place], Predicate]
-"""What a filter means in a ledger."""
+class Meaning:
+    """What a filter means in each ledger: arguments, results and, where it asks for them, blobs included.
+    `now_ms`, since the epoch, is when `since:10m` is counted from."""
+
+    def __init__(self, query: str, now_ms: int) -> None:
+        self._query = query
+        self._now_ms = now_ms
+        self._asked: list[Query] = []
+
+    def __call__(self, place: Place) -> Query:
+        """The predicate for the rows of this ledger."""
+        source = place.reading.source
+        query = parse_query(
+            self._query, place.reading.bodies(place.ledger), blobs=source.blobs.find, now_ms=self._now_ms
+        )
+        self._asked.append(query)
+        return query
+
+    def tell_unseen(self) -> None:
+        """Say what could not be looked at, on standard error."""
+        for words in dict.fromkeys(query.unseen.words for query in self._asked):
+            if words:
+                narrate(f"the filter did not see everything: {words}")
 
 
 def filter_meaning(query: str) -> Meaning | None:
-    """What `--filter` means, arguments and results included; None for no filter. Raises `UsageError`."""
+    """What `--filter` means; None for no filter. Times without a zone are UTC. Raises `UsageError`, which
+    points at the word that cannot be understood."""
     if not query.strip():
         return None
+    now_ms = time.time_ns() // 1_000_000
     try:
-        parse_query(query)
+        parse_query(query, now_ms=now_ms)
     except QueryError as wrong:
-        raise UsageError(f"--filter: {wrong}") from wrong
-    return lambda place: parse_query(query, place.reading.bodies(place.ledger))
+        alone = query[wrong.begin : wrong.end] == query.strip()
+        raise UsageError(f"--filter: {wrong}", () if alone else pointed(query, wrong)) from wrong
+    return Meaning(query, now_ms)
 
 
 def find(pick: Pick, among: Sequence[Place], *, agent: bool = False) -> Found:

@@ -67,6 +67,8 @@ def export(arguments: argparse.Namespace) -> int:
         except ExportRefused as refused:
             raise SourceError(str(refused)) from refused
     _tell(done, arguments.output)
+    if meant is not None:
+        meant.tell_unseen()
     return 0
 
 

@@ -163,6 +163,8 @@ def show(arguments: argparse.Namespace) -> int:
         _show_all(every, meaning)
     elif not sum(print_page(_tree(place, meaning)) for place in every):
         narrate("no event fits the filter" if meaning else "no event has been written yet")
+    if meaning is not None:
+        meaning.tell_unseen()
     return 0
 
 

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 import pytest_textual_snapshot
+from textual.css.stylesheet import Stylesheet
 
 if TYPE_CHECKING:
     from syrupy.location import PyTestLocation
+    from textual.css.model import RuleSet
+    from textual.css.stylesheet import CSSLocation
 
 SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
 
@@ -68,3 +71,22 @@ def state_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 def pytest_xdist_auto_num_workers() -> int:
     """`-n auto`: many tests wait for a terminal or another process, so that a core can serve two workers."""
     return 2 * min(os.cpu_count() or 1, 4)
+
+
+# --- style sheets are parsed once per process, not by every app that a test starts
+
+_parse = Stylesheet._parse_rules
+_parsed: dict[tuple[object, ...], list[RuleSet]] = {}
+
+
+def _parsed_once(sheet: Stylesheet, css: str, read_from: CSSLocation, *more: object, **named: object):
+    """Rules depend on their text, the place it has in the cascade, and the colours of the theme. Nobody
+    changes rules once they are parsed; a text that is wrong raises every time."""
+    colours = frozenset(sheet._variables.items())
+    key = (css, read_from, more, frozenset(named.items()), colours)
+    if key not in _parsed:
+        _parsed[key] = _parse(sheet, css, read_from, *more, **named)
+    return _parsed[key]
+
+
+Stylesheet._parse_rules = _parsed_once

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from korg_tui.sources.blobs import ASKED_ABOUT, LARGEST_BLOB, BlobFound, Blobs, BlobStore
+from korg_tui.sources.content import (
+    Content,
+    FileContent,
+    MadeContent,
+    MemoryContent,
+    chunks,
+    open_regular,
+)
 from korg_tui.sources.demo import DemoSource
 from korg_tui.sources.discover import Discovery, discover
 from korg_tui.sources.errors import UNREADABLE, BodyGone, SourceError
@@ -26,16 +34,20 @@ __all__ = [
     "Blobs",
     "BodyGone",
     "CaughtUp",
+    "Content",
     "DemoSource",
     "Discovery",
     "Fact",
     "Feed",
+    "FileContent",
     "FileSource",
     "Filled",
     "FolderSource",
     "Found",
     "Grew",
     "Holes",
+    "MadeContent",
+    "MemoryContent",
     "Opened",
     "Pool",
     "Progress",
@@ -44,7 +56,9 @@ __all__ = [
     "SourceError",
     "State",
     "StdinSource",
+    "chunks",
     "discover",
     "ledgers_in",
+    "open_regular",
     "open_sources",
 ]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from korg_tui.app import KorgApp
-from korg_tui.config import Settings
+from korg_tui.config import Configuration, Settings
 from korg_tui.messages import Choice, Looked
 from korg_tui.remembered import Remembered
 from korg_tui.sources import EVERY, DemoSource, Source, SourceError, StdinSource, discover, open_sources
@@ -19,14 +19,14 @@ def run(
     names: Sequence[str],
     *,
     demo: bool = False,
-    settings: Settings | None = None,
+    configuration: Configuration | None = None,
 ) -> int:
     """Open the explorer over these sources until the person leaves it. Returns the exit code.
 
     Without names it opens what `discover` finds, or says where it looked, offers the demo, and keeps looking.
     Raises SourceError when a name can never be a ledger,
     and whatever an internal fault raised."""
-    settings = settings or Settings()
+    settings = configuration.settings if configuration else Settings()
     every = settings.every
     looked = Looked([])
     if demo:

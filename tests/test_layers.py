@@ -87,7 +87,7 @@ def test_heavy_libraries_stay_where_they_belong(path: Path) -> None:
         assert not serving or room_of(path) == "recorder", f"{where}: serving is for the recorder"
 
 
-HEAVY = {"textual", "networkx", "httpx", "rich.console", "watchfiles", "starlette", "uvicorn", "asyncio"}
+HEAVY = {"argcomplete", "textual", "networkx", "httpx", "rich.console", "watchfiles", "starlette", "uvicorn", "asyncio"}
 
 
 @pytest.mark.parametrize("words", [["rewind", "--help"], ["sessions", "--json", "-"], ["--version"]])

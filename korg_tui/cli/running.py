@@ -1,0 +1,96 @@
+"""Running: one command from its words to its exit code; whatever goes wrong is one line."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import io
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import TextIO
+
+from korg_tui.cli.parser import command_parser
+from korg_tui.config import ConfigError
+from korg_tui.faults import INTERNAL, report
+from korg_tui.reports import UsageError
+from korg_tui.sources import SourceError
+from korg_tui.text import visible
+
+USAGE = 2
+UNWRITABLE = 74
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+INTERRUPTED = 130
+
+Run = Callable[[argparse.Namespace], int]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code. Nothing that goes wrong reaches the person as a traceback."""
+    if "_ARGCOMPLETE" in os.environ:
+        from korg_tui.cli.completing import complete
+
+        complete()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    _settle_encodings()
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+        return code
+    except UsageError as wrong:
+        return _refuse(str(wrong), USAGE, *wrong.below)
+    except ConfigError as wrong:
+        return _refuse(str(wrong), USAGE)
+    except SourceError as unreadable:
+        return _refuse(unreadable.text, unreadable.exit_code)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _close_quietly(sys.stdout, sys.stderr)
+        return 0
+    except Exception as fault:
+        if isinstance(fault, OSError) and fault.errno in _FULL:
+            code = _refuse(f"the output cannot be written: {fault.strerror}; give it room", UNWRITABLE)
+            _close_quietly(sys.stdout)
+            return code
+        return _refuse(report(fault), INTERNAL)
+
+
+def _settle_encodings() -> None:
+    """A pipe gets UTF-8 whatever the locale; a terminal gets what it can show."""
+    # Python has no stream where the descriptor was closed.
+    sys.stdout = sys.stdout or io.TextIOWrapper(io.BytesIO())
+    sys.stderr = sys.stderr or io.TextIOWrapper(io.BytesIO())
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def _refuse(text: str, code: int, *below: str) -> int:
+    try:
+        print("\n  ".join([f"korg-tui: {visible(text)}", *below]), file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        _close_quietly(sys.stdout, sys.stderr)
+    return code
+
+
+def _close_quietly(*streams: TextIO) -> None:
+    """Nobody takes what these streams have: leave nothing behind for the interpreter to flush at its exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in streams:
+        os.dup2(nowhere, stream.fileno())
+
+
+def _run(words: list[str]) -> int:
+    parser, commands = command_parser(words[0] if words else "")
+    if not words or (words[0] not in commands and words[0] not in ("-h", "--help", "--version")):
+        words = ["tui", *words]
+    arguments, more = parser.parse_known_args(words)
+    strange = [word for word in (*more, *arguments.words) if re.match(r"-[^0-9]", word)]
+    if strange:
+        raise UsageError(f"unknown option {strange[0]}; see korg-tui {words[0]} --help")
+    arguments.words += more
+    run: Run = arguments.run
+    return run(arguments)

@@ -16,7 +16,8 @@ from korg_tui.views.blobs import (
     state_words,
 )
 from korg_tui.views.bookmarked import Marked, bookmark, ledger_identity, lost_words, marked
-from korg_tui.views.copies import Copy, copies
+from korg_tui.views.completion import Candidate, Completion, Known, complete, ghost
+from korg_tui.views.copies import Copy, copies, ledger_copies
 from korg_tui.views.details import Blobs, details
 from korg_tui.views.display import shown_text
 from korg_tui.views.folds import Level
@@ -41,6 +42,7 @@ from korg_tui.views.syntax import highlight
 from korg_tui.views.terminal import terminal
 from korg_tui.views.terms import QueryError, pointed
 from korg_tui.views.touched import EventRow, EventRows, EventSearch, Hit, Where, path_query, paths_of
+from korg_tui.views.vocabulary import Vocabulary
 from korg_tui.views.walk import neighbour
 from korg_tui.views.why import chain, sentence
 from korg_tui.views.words import ago, clock, duration, label, plural, size
@@ -54,7 +56,9 @@ __all__ = [
     "LARGE",
     "SORTS",
     "Blobs",
+    "Candidate",
     "CommandRun",
+    "Completion",
     "Copy",
     "EventRow",
     "EventRows",
@@ -63,6 +67,7 @@ __all__ = [
     "FileTouched",
     "Hit",
     "Join",
+    "Known",
     "LaneSpan",
     "Level",
     "Line",
@@ -94,6 +99,7 @@ __all__ = [
     "SpineLine",
     "Style",
     "Sweep",
+    "Vocabulary",
     "Where",
     "ago",
     "argument",
@@ -102,6 +108,7 @@ __all__ = [
     "bookmark",
     "chain",
     "clock",
+    "complete",
     "content_text",
     "copies",
     "declared_sizes",
@@ -109,6 +116,7 @@ __all__ = [
     "duration",
     "event_words",
     "gap_words",
+    "ghost",
     "has_words",
     "hex_line",
     "highlight",
@@ -117,6 +125,7 @@ __all__ = [
     "lane_name",
     "lane_number",
     "lane_title",
+    "ledger_copies",
     "ledger_identity",
     "losses",
     "lost_words",

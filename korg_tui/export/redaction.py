@@ -51,8 +51,15 @@ class Redactor:
         return json.dumps(self.value(value, counted=counted)).encode()
 
     def reader(self, read: Read) -> Read:
-        """`read(offset, length)`, redacted."""
-        return lambda offset, length: self.record(read(offset, length))
+        """`read(offset, length)`, redacted. What is replaced is counted once for each record."""
+        seen: set[int] = set()
+
+        def redacted(offset: int, length: int) -> bytes:
+            counted = offset not in seen
+            seen.add(offset)
+            return self.record(read(offset, length), counted=counted)
+
+        return redacted
 
     def _without_homes(self, value: Any) -> Any:
         """The same, in every string of a value; records nest at most `MAX_DEPTH` deep."""

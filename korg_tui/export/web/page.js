@@ -1,0 +1,338 @@
+"use strict";
+// Shows what the page holds. Which events a rewind drops, and why, is looked up, never worked out.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const by = (id) => document.getElementById(id);
+const SVG = "http://www.w3.org/2000/svg";
+const SIGNS = { invalidated: "╳", possible: "~", unknown: "?", independent: "○", kept: "" };
+const WORDS = { unknown: "cause unknown", independent: "no recorded dependence" };
+const LANES = 6;
+const CELL = 8;
+
+const indexOf = new Map(data.rows.map((row, index) => [row.seq, index]));
+const elements = [];
+const state = { chosen: 0, preview: null, query: "" };
+
+function element(tag, text, ...classes) {
+  const made = document.createElement(tag);
+  if (text) made.textContent = text;
+  made.classList.add(...classes.filter(Boolean));
+  return made;
+}
+
+function laneClass(lane) {
+  return lane === null || lane < 0 ? "lane" : `lane lane${lane % LANES}`;
+}
+
+function drawRails(row, width) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", "rails");
+  svg.setAttribute("width", width);
+  svg.setAttribute("height", 24);
+  svg.setAttribute("aria-hidden", "true");
+  for (const [lane, path, dashed] of row.strokes) {
+    const made = document.createElementNS(SVG, "path");
+    made.setAttribute("class", laneClass(lane) + (dashed ? " dashed" : ""));
+    made.setAttribute("d", path);
+    svg.append(made);
+  }
+  if (row.dot) {
+    const [lane, x, node] = row.dot;
+    const made = document.createElementNS(SVG, "circle");
+    made.setAttribute("class", `${laneClass(lane)} ${node}`);
+    made.setAttribute("cx", x);
+    made.setAttribute("cy", 12);
+    made.setAttribute("r", 4);
+    svg.append(made);
+  }
+  return svg;
+}
+
+function widthOfRails() {
+  let cells = 0;
+  for (const row of data.rows) {
+    for (const [, path] of row.strokes) {
+      for (const [, x] of path.matchAll(/[MH](\d+)/g)) cells = Math.max(cells, Number(x));
+    }
+    if (row.dot) cells = Math.max(cells, row.dot[1] + CELL);
+  }
+  return cells + CELL / 2;
+}
+
+function laneTitle(row) {
+  return row.lane >= 0 && data.lanes[row.lane] ? data.lanes[row.lane][0] : "";
+}
+
+function build() {
+  const width = widthOfRails();
+  const digits = Math.max(...data.rows.map((row) => (row.seq || "").length), 1);
+  const list = document.createDocumentFragment();
+  data.rows.forEach((row, index) => {
+    const made = element("div", "", "row", row.dim && "dim", (row.marks || []).includes("failed") && "failed");
+    made.id = `row${index}`;
+    made.setAttribute("role", "option");
+    made.setAttribute("aria-selected", "false");
+    made.dataset.seq = row.seq || "";
+    made.append(
+      element("span", (row.seq || "").padStart(digits), "seq"),
+      drawRails(row, width),
+      element("span", row.sign, "sign"),
+      element("span", row.tool, "tool"),
+      element("span", row.text, "text"),
+      element("span", [...(row.marks || []), row.note].filter(Boolean).join(" · "), "marks"),
+      element("span", row.took, "took"),
+      element("span", "", "fate"),
+    );
+    made.addEventListener("click", () => choose(index));
+    elements.push(made);
+    list.append(made);
+  });
+  by("rows").append(list);
+}
+
+// --- rewind previews
+
+function unpack(runs, first) {
+  const fates = new Array(data.rows.length).fill(0);
+  let index = first;
+  for (const run of runs ? runs.split(",") : []) {
+    const [number, count] = run.split("*");
+    fates.fill(Number(number), index, (index += Number(count || 1)));
+  }
+  return fates;
+}
+
+function previewOf(seq) {
+  if (data.asked && data.asked.seq === seq) {
+    return { ...data.asked, fates: unpack(data.asked.runs, data.asked.first) };
+  }
+  const index = indexOf.get(seq);
+  const runs = index === undefined ? undefined : data.rewinds[index];
+  if (runs === undefined || (runs === "" && index + 1 < data.rows.length)) return null;
+  return { seq, first: index + 1, fates: unpack(runs, index + 1) };
+}
+
+function fateWords(fate, rules, index, preview) {
+  const told = preview.words && preview.words[index - preview.first];
+  const said = told || WORDS[fate] || (rules.length ? `${rules.length > 1 ? "rules" : "rule"} ${rules.join(" ")}` : "");
+  const name = told ? "" : { invalidated: "goes", possible: "possibly goes" }[fate];
+  return [SIGNS[fate], name, said].filter(Boolean).join(" ");
+}
+
+function showPreview() {
+  const preview = state.preview;
+  const counts = { invalidated: 0, possible: 0, unknown: 0, independent: 0 };
+  elements.forEach((made, index) => {
+    const [fate, rules] = data.states[preview ? preview.fates[index] : 0];
+    const target = preview !== null && data.rows[index].seq === preview.seq;
+    made.classList.remove("invalidated", "possible", "unknown", "independent", "target");
+    if (fate !== "kept") made.classList.add(fate);
+    if (target) made.classList.add("target");
+    if (fate in counts) counts[fate] += 1;
+    made.dataset.fate = preview ? fate : "";
+    made.dataset.rules = rules.join(" ");
+    made.querySelector(".fate").textContent = target
+      ? "↺ rewind to here" : preview ? fateWords(fate, rules, index, preview) : "";
+  });
+  document.body.classList.toggle("previewing", preview !== null);
+  by("leave").hidden = preview === null;
+  by("bar").textContent = preview === null ? hint() : `Keep ≤ ${preview.seq} · ${counts.invalidated} invalid`
+    + ` · ${counts.possible} possible · ${counts.unknown} unknown · ${counts.independent} independent`
+    + " · undoing nothing on disk";
+}
+
+function hint() {
+  const shown = elements.filter((made) => !made.hidden).length;
+  return state.query ? `${shown} of ${elements.length} rows fit the filter` : `${elements.length} rows`;
+}
+
+function preview(seq) {
+  const found = seq === null ? null : previewOf(seq);
+  if (seq !== null && found === null) {
+    by("bar").textContent = data.rewinds.length
+      ? `no rewind to ${seq || "this row"}: no agent event` : "no preview here: this page holds only the one asked for";
+    return;
+  }
+  state.preview = found;
+  showPreview();
+  if (state.query) filter();
+  showDetails();
+  remember();
+}
+
+// --- filter
+
+function fits(row, index, words) {
+  return words.every((word) => {
+    const not = word.startsWith("-") && word.length > 1;
+    const [, key, value] = (not ? word.slice(1) : word).match(/^(?:(is|tool|lane|seq|kind):)?(.*)$/);
+    return not !== fitsWord(row, index, key, value);
+  });
+}
+
+function fitsWord(row, index, key, value) {
+  const fate = state.preview ? data.states[state.preview.fates[index]][0] : "kept";
+  switch (key) {
+    case "is":
+      if (value === "dropped") return fate === "invalidated" || fate === "possible";
+      return (row.marks || []).some((mark) => mark.startsWith(value)) || fate === value || row.kind.startsWith(value);
+    case "tool": return (row.tool || "").toLowerCase().includes(value);
+    case "kind": return row.kind.includes(value);
+    case "lane": return String(row.lane + 1) === value;
+    case "seq": return row.seq === value;
+    default: return haystack(row).includes(value);
+  }
+}
+
+function haystack(row) {
+  if (row.hay === undefined) {
+    const lines = row.details.flatMap(([, , rest]) => rest.map(([label, text]) => `${label} ${text}`));
+    row.hay = [row.seq, row.tool, row.text, row.note, laneTitle(row), ...lines].join("\n").toLowerCase();
+  }
+  return row.hay;
+}
+
+function filter() {
+  const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
+  data.rows.forEach((row, index) => { elements[index].hidden = !fits(row, index, words); });
+  if (state.preview === null) by("bar").textContent = hint();
+}
+
+// --- details
+
+function linkTo(index, text) {
+  const made = element("a", text);
+  made.href = `#seq=${encodeURIComponent(data.rows[index].seq)}`;
+  made.addEventListener("click", (event) => { event.preventDefault(); choose(index); });
+  return made;
+}
+
+function fieldLines(lines) {
+  const list = element("dl");
+  for (const [label, text, style, target] of lines) {
+    const value = element("dd", target < 0 ? text : "", style && `s-${style}`);
+    if (target >= 0) value.append(linkTo(target, text));
+    list.append(element("dt", label), value);
+  }
+  return list;
+}
+
+function textLines(lines) {
+  const block = element("pre");
+  for (const [label, text, style] of lines) {
+    block.append(element("span", `${label ? `${label}: ` : ""}${text}`, style && `s-${style}`), "\n");
+  }
+  return block;
+}
+
+function showDetails() {
+  const row = data.rows[state.chosen];
+  const parts = [];
+  if (state.preview && state.preview.report && row && row.seq === state.preview.seq) {
+    parts.push(element("h2", "rewind preview"), textLines(state.preview.report.map((text) => ["", text, ""])));
+  }
+  for (const [title, kind, lines] of row ? row.details : []) {
+    parts.push(element("h2", title));
+    parts.push(["fields", "causes", "effects", "blobs"].includes(kind) ? fieldLines(lines) : textLines(lines));
+  }
+  const lane = row && data.lanes[row.lane];
+  if (lane && lane[1]) parts.push(element("h2", lane[0]), element("p", lane[1]));
+  by("details").replaceChildren(...parts);
+  by("details").scrollTop = 0;
+}
+
+// --- moving
+
+function choose(index) {
+  if (!elements.length) return;
+  elements[state.chosen].setAttribute("aria-selected", "false");
+  state.chosen = Math.max(0, Math.min(index, elements.length - 1));
+  const made = elements[state.chosen];
+  made.setAttribute("aria-selected", "true");
+  by("rows").setAttribute("aria-activedescendant", made.id);
+  made.scrollIntoView({ block: "nearest" });
+  showDetails();
+  remember();
+}
+
+function step(by, fits = () => true) {
+  for (let index = state.chosen + by; index >= 0 && index < elements.length; index += by) {
+    if (!elements[index].hidden && fits(elements[index])) return choose(index);
+  }
+}
+
+const KEYS = {
+  j: () => step(1), ArrowDown: () => step(1), k: () => step(-1), ArrowUp: () => step(-1),
+  g: () => { state.chosen = 0; choose(0); }, Home: () => choose(0),
+  G: () => choose(elements.length - 1), End: () => choose(elements.length - 1),
+  PageDown: () => choose(state.chosen + 20), PageUp: () => choose(state.chosen - 20),
+  e: () => step(1, (made) => made.classList.contains("failed")),
+  E: () => step(-1, (made) => made.classList.contains("failed")),
+  r: () => preview(data.rows[state.chosen].seq || ""),
+  "/": () => by("filter").focus(),
+  Escape: leave,
+};
+
+function leave() {
+  if (state.preview !== null) return preview(null);
+  if (state.query) {
+    by("filter").value = state.query = "";
+    filter();
+    remember();
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target === by("filter");
+  if (event.ctrlKey || event.metaKey || event.altKey || (typing && !["Escape", "Enter"].includes(event.key))) return;
+  if (typing) {
+    if (event.key === "Enter" || !state.query) by("rows").focus();
+    if (event.key === "Escape") leave();
+    return;
+  }
+  const key = KEYS[event.key];
+  if (key && elements.length) {
+    event.preventDefault();
+    key();
+  }
+});
+
+// --- the address: #rewind=9&seq=13&filter=is:failed
+
+function remember() {
+  const parts = [];
+  if (state.preview) parts.push(`rewind=${encodeURIComponent(state.preview.seq)}`);
+  const seq = data.rows.length ? data.rows[state.chosen].seq : "";
+  if (seq) parts.push(`seq=${encodeURIComponent(seq)}`);
+  if (state.query) parts.push(`filter=${encodeURIComponent(state.query)}`);
+  const hash = `#${parts.join("&")}`;
+  if (hash !== location.hash) history.replaceState(null, "", hash);
+}
+
+function recall() {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  state.query = by("filter").value = asked.get("filter") || "";
+  const target = asked.get("rewind") ?? (location.hash.length > 1 ? null : data.asked && data.asked.seq);
+  const chosen = indexOf.get(asked.get("seq") ?? target ?? "");
+  if (chosen !== undefined) state.chosen = chosen;
+  showPreview();
+  filter();
+  if (target !== null) preview(target);
+  choose(state.chosen);
+}
+
+by("facts").textContent = data.about.facts.join(" · ");
+by("title").title = data.about.ledger;
+by("by").textContent = data.about.by;
+by("notes").append(...data.notes.map((note) => element("li", note)));
+by("filter").addEventListener("input", () => {
+  state.query = by("filter").value;
+  filter();
+  remember();
+});
+by("rewind").addEventListener("click", () => preview((data.rows[state.chosen] || {}).seq || ""));
+by("leave").addEventListener("click", leave);
+window.addEventListener("hashchange", recall);
+build();
+recall();
+by("rows").focus({ preventScroll: true });

@@ -20,6 +20,7 @@ from textual.binding import Binding
 from textual.filter import LineFilter
 
 from korg_tui.arrivals import Arrivals
+from korg_tui.causal import Ledger
 from korg_tui.commands import Situation
 from korg_tui.config import Settings
 from korg_tui.families import Families, lies_beside
@@ -82,6 +83,7 @@ class KorgApp(App[int], inherit_bindings=False):
         looked: str = "",
         look: Callable[[], Looked] | None = None,
         choice: Choice | None = None,
+        remembered: Remembered | None = None,
     ) -> None:
         self.settings = settings or Settings()
         """What the person has chosen, from start to end."""
@@ -97,6 +99,9 @@ class KorgApp(App[int], inherit_bindings=False):
         self.choice = choice
         """What is opened although nothing was named; None when something was."""
         self.utc = self.settings.utc
+        self.rings = self.settings.bell
+        """Whether a bell rings when a call fails while one follows."""
+        self.remembered = Remembered(None) if remembered is None else remembered
         self.readings: list[Reading] = []
         """One for each ledger source."""
         self.folders: list[Reading] = []
@@ -266,6 +271,23 @@ class KorgApp(App[int], inherit_bindings=False):
         self.readings, self.folders, self._families = [], [], Families()
         self._opened_alone, self.choice = False, None
         self._follow(DemoSource())
+
+    def open_event(self, reading: Reading, ledger: Ledger, row: int) -> None:
+        """Go to an event, wherever it is: in the session that is open, or in one that is opened for it."""
+        seq, session = ledger.seq_at(row), ledger.session_at(row)
+        if isinstance(self.screen, SessionScreen) and self.screen.ledger is ledger and seq is not None:
+            self.screen.go_to_seq(seq)
+        else:
+            index = -1 if session is None else session.index
+            self.post_message(OpenSession(reading, ledger.name, index, seq))
+
+    def tell_troubles(self) -> None:
+        """Say, once, why something cannot be remembered."""
+        screens = (each for each in reversed(self.screen_stack) if isinstance(each, KorgScreen))
+        screen = next((each for each in screens if isinstance(each, SessionScreen | LedgersScreen)), None)
+        if screen is not None:
+            for words in self.remembered.troubles():
+                screen.announce(words)
 
     def open_help(self, now: Situation) -> None:
         """Show the help of this situation."""

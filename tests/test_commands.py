@@ -7,6 +7,8 @@ import pytest
 from korg_tui.commands import COMMANDS, DEFAULT, FOOTER, Place, Situation, key_table
 from korg_tui.screens import EventsScreen, HelpScreen, LedgersScreen, SessionScreen
 from korg_tui.screens.binding import bindings
+from korg_tui.screens.bookmarks import BookmarksScreen
+from korg_tui.screens.export import ExportScreen
 
 SCREENS = {
     Place.LEDGERS: LedgersScreen,
@@ -14,6 +16,8 @@ SCREENS = {
     Place.PREVIEW: SessionScreen,
     Place.EVENTS: EventsScreen,
     Place.HELP: HelpScreen,
+    Place.BOOKMARKS: BookmarksScreen,
+    Place.EXPORT: ExportScreen,
 }
 
 

@@ -23,11 +23,11 @@ async def test_the_same_key_copies_one_thing_after_the_other_and_says_which():
         status = pilot.app.screen.status
         sent = await taken(pilot, 1)
         assert sent == ["korg://local/event/3"]
-        assert status.plain == "copied korg://local/event/3, sent to the terminal · y: the seq"
+        assert status.plain == "korg://local/event/3 sent to the terminal · y: the seq"
         sent = await taken(pilot, 2)
         assert sent == ["3", "pytest tests/test_dates.py"]
         assert status.plain == (
-            "copied the command pytest tests/test_dates.py, sent to the terminal · y: the event"
+            "the command pytest tests/test_dates.py sent to the terminal · y: the event"
         )
         (event, again) = await taken(pilot, 2)
         assert json.loads(event)["seq_id"] == 3

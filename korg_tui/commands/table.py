@@ -61,8 +61,8 @@ COMMANDS: tuple[Command, ...] = (
         ("page-down", "pagedown space", "LSPEHB", "page", "a page down", rules.always),
         ("page-up", "pageup", "LSPEHB", "page up", "a page up", rules.always),
         ("first", "g home", "LSPEHB", "first", "first row", rules.always),
-        ("labels", ";", "LSPEB", "labels", "a letter beside each row: type it to go there", rules.rows),
         ("last", "G end", "LSPEHB", "last", "last row; on a live source, follow again", rules.always),
+        ("labels", ";", "LSPEB", "labels", "a letter beside each row: type it to go there", rules.rows),
     ),
     *_group(
         "Causes",
@@ -132,14 +132,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_group(
         "Keep",
-        (
-            "copy",
-            "y",
-            "LSPE",
-            "copy",
-            "send to the terminal's clipboard: the address; again: seq, path, command, blob, event",
-            rules.copyable,
-        ),
+        ("copy", "y", "LSPE", "copy", "copy the address; again: what else it has", rules.copyable),
         ("export", "x", "LSPE", "export", "write it into a file, in many formats", rules.exportable),
         ("bookmark", "m", "SP", "bookmark", "mark this row, or take its mark away", rules.row),
         ("bookmarks", "'", "LSPE", "bookmarks", "list the bookmarks, and go to one", rules.always),

@@ -14,12 +14,17 @@ from korg_tui.causal import Change, Rewound
 from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenDemo, OpenSession
 from korg_tui.reading import Reading
-from korg_tui.screens.base import KorgScreen
+from korg_tui.remembered import identity
+from korg_tui.screens.bookmarks import BookmarksScreen
+from korg_tui.screens.export import ExportScreen
+from korg_tui.screens.exporting import session_scopes
 from korg_tui.screens.headlines import WELL, Told, ages, source_state
+from korg_tui.screens.labelling import LabellingScreen
+from korg_tui.screens.sending import SendingScreen
 from korg_tui.screens.touched import EventsScreen
 from korg_tui.sources import FolderSource
 from korg_tui.text import visible, visible_lines
-from korg_tui.views import SORTS, QueryError, SessionBook, SessionRow, plural, rewound_words
+from korg_tui.views import SORTS, QueryError, SessionBook, SessionRow, ledger_copies, plural, rewound_words
 from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line, Notice
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.names import apart
@@ -37,7 +42,7 @@ _EMPTY = " has no sessions yet: the first event will show here"
 _TROUBLE = ("failed", "gone", "waiting", "offline", "warned")
 
 
-class LedgersScreen(KorgScreen):
+class LedgersScreen(SendingScreen, LabellingScreen):
     """Screen 1 of EXPERIENCE."""
 
     PLACES = (Place.LEDGERS,)
@@ -277,6 +282,27 @@ class LedgersScreen(KorgScreen):
         except QueryError as error:
             self.say(visible(error.short))
 
+    def do_copy(self) -> None:
+        row = self.lines.row
+        reading = None if row is None else self._book.owner(row.ledger)
+        if row is not None:
+            session = row.seq if isinstance(row, SessionRow) else None
+            where = identity(None if reading is None else reading.source.watched, row.ledger)
+            self.offer(("row", row.ledger, session), ledger_copies(where.removeprefix("-:"), session))
+
+    def do_export(self) -> None:
+        row = self.lines.row
+        reading = self._book.owner(row.ledger) if isinstance(row, SessionRow) else None
+        ledgers = () if reading is None else reading.journal.ledgers
+        for ledger in ledgers:
+            if reading is not None and isinstance(row, SessionRow) and ledger.name == row.ledger:
+                self.korg.push_screen(ExportScreen(session_scopes(reading, ledger, row.index)))
+                return
+        self.remark = "this source has no session to export yet"
+
+    def do_bookmarks(self) -> None:
+        self.korg.push_screen(BookmarksScreen())
+
     def do_demo(self) -> None:
         self.post_message(OpenDemo())
 
@@ -298,7 +324,7 @@ class LedgersScreen(KorgScreen):
         self._close_ask()
         if event.purpose == "events":
             self._list_events(event.answer.strip())
-        else:
+        elif event.purpose == "sessions":
             self._narrow(event.answer)
 
     def _narrow(self, words: str) -> None:

@@ -16,9 +16,8 @@ from korg_tui.messages import Choice, OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens import headlines
 from korg_tui.screens.asking import LONG
-from korg_tui.screens.copying import CopyingScreen
 from korg_tui.screens.finding import FindingScreen
-from korg_tui.screens.previewing import PreviewingScreen
+from korg_tui.screens.handy import HandyScreen
 from korg_tui.screens.touched import TouchingScreen
 from korg_tui.text import visible
 from korg_tui.views import Spine, event_words, named, plural, rewound_words
@@ -36,7 +35,7 @@ _LISTS_PAUSE_SECONDS = 0.3
 """The lists of a preview, for which every dropped event is decoded, wait until N has stood still so long."""
 
 
-class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScreen):
+class SessionScreen(FindingScreen, TouchingScreen, HandyScreen):
     """Screens 2 and 3 of EXPERIENCE."""
 
     PLACES = (Place.SESSION, Place.PREVIEW)
@@ -84,15 +83,19 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
         self.set_interval(_AGE_SECONDS, self._grow_older)
         self.call_after_refresh(self._begin)
 
+    def on_unmount(self) -> None:
+        self.keep_place()
+
     def _begin(self) -> None:
-        """The first place: the end, following, or the seq that was asked for."""
+        """The first place: the seq that was asked for, where one was, or the end, following."""
+        self.tell_choice(self._choice)
+        self.mark_again()
         row = None if self._begin_at is None else self.ledger.row_of(self._begin_at)
         if row is not None:
             self.jump(row)
-        elif self.reading.live:
+        elif not self.return_to_place() and self.reading.live and self.korg.settings.follow:
             self.view.follow()
         self.settle()
-        self.tell_choice(self._choice)
 
     # showing
 
@@ -159,7 +162,8 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
 
     def _show_minimap(self) -> None:
         dropped, possible = ((), ()) if self.plan is None else (self.plan.dropped, self.plan.possible)
-        marks = Marks(self.spine.failures, self.spine.dead_pointers, self.hits, dropped, possible)
+        bookmarks = sorted(self.marked.rows)
+        marks = Marks(self.spine.failures, self.spine.dead_pointers, self.hits, dropped, possible, bookmarks)
         self.minimap.show(self.spine.rows, marks, round(self.view.scroll_y), self.view.page)
 
     def show_status(self) -> None:
@@ -198,6 +202,7 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
             self.remark = ""
         mine = [change for change in changes if change.ledger is self.ledger]
         if mine:
+            self.ring_for(mine)
             self._take_in(mine)
         for change in mine:
             if isinstance(change, Rewound):
@@ -217,6 +222,7 @@ class SessionScreen(FindingScreen, PreviewingScreen, CopyingScreen, TouchingScre
         else:
             self.view.grown(self.spine.extend())
             self.search_on()
+        self.mark_again()
         self.preview_again()
 
     def _hold_on_to_the_session(self) -> None:

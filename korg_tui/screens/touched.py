@@ -17,7 +17,11 @@ from korg_tui.causal import Appended, Change
 from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenSession
 from korg_tui.reading import Reading
-from korg_tui.screens.base import KorgScreen
+from korg_tui.screens.bookmarks import BookmarksScreen
+from korg_tui.screens.export import ExportScreen
+from korg_tui.screens.exporting import listed_scope
+from korg_tui.screens.labelling import LabellingScreen
+from korg_tui.screens.sending import SendingScreen
 from korg_tui.screens.stepping import SteppingScreen
 from korg_tui.sources import BodyGone
 from korg_tui.text import crop, visible
@@ -26,6 +30,7 @@ from korg_tui.views import (
     EventSearch,
     QueryError,
     Where,
+    copies,
     path_query,
     paths_of,
     plural,
@@ -42,7 +47,7 @@ _SHOWN_SECONDS = 0.15
 _QUERY_CELLS = 60
 
 
-class EventsScreen(KorgScreen):
+class EventsScreen(SendingScreen, LabellingScreen):
     """The events of all ledgers that fit a query; those of a sub-agent's own ledger in the session that has
     started it. Raises `QueryError` for a query that cannot be understood."""
 
@@ -205,6 +210,29 @@ class EventsScreen(KorgScreen):
         reading = self._places[hit.where]
         self.post_message(OpenSession(reading, hit.where.ledger.name, row.session, hit.seq))
 
+    def do_copy(self) -> None:
+        hit = self.lines.hit
+        row = None if hit is None else hit.row_now
+        if hit is None or row is None:
+            self.remark = "this event is gone: a rewind dropped it since it was found"
+            return
+        try:
+            found = self._places[hit.where].body(hit.where.ledger, row)
+        except (BodyGone, OSError):
+            found = None
+        self.offer(hit, copies(hit.where.ledger, row, found) if hit.seq is not None else [])
+
+    def do_export(self) -> None:
+        rows = ((hit, hit.row_now) for hit in self.lines.hits)
+        hits = [(self._places[hit.where], hit.where.ledger, row) for hit, row in rows if row is not None]
+        if hits:
+            self.korg.push_screen(ExportScreen([listed_scope(hits, self._query)]))
+        else:
+            self.remark = "the events of this list are gone: a rewind dropped them"
+
+    def do_bookmarks(self) -> None:
+        self.korg.push_screen(BookmarksScreen())
+
     def do_list_events(self) -> None:
         self.query_one(Ask).ask("events", "list the events that fit", visible(self.search.query))
 
@@ -220,6 +248,8 @@ class EventsScreen(KorgScreen):
     @on(Ask.Answered)
     def _answered(self, event: Ask.Answered) -> None:
         self._close_ask()
+        if event.purpose != "events":
+            return
         try:
             self.search = self._begin(event.answer.strip() or self.search.query)
         except QueryError as error:

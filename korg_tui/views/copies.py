@@ -23,6 +23,14 @@ class Copy:
     text: str
 
 
+def ledger_copies(place: str, session: int | None) -> list[Copy]:
+    """The path or address of a ledger, and the address of one of its sessions, by the seq of its head."""
+    taken = [Copy("ledger", visible(place))]
+    if session is not None:
+        taken.append(Copy("session", f"korg://local/session/{session}"))
+    return taken
+
+
 def copies(ledger: Ledger, row: int, found: Body | None) -> list[Copy]:
     """The address, the seq, and what else the event has: path, command, blobs, the event as JSON.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -24,7 +24,7 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
     """A list of virtual rows. Subclasses say how many there are (`count`) and draw one (`draw`)."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor", "lines--cursor-away"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor", "lines--cursor-away", "lines--label"}
 
     class _AtRow(Message):
         def __init__(self, lines: LineList, index: int) -> None:
@@ -47,6 +47,8 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = 0
         self.empty = ""
         """What is said, safe, while there are no rows."""
+        self.labels: Mapping[int, str] = {}
+        """Letters that stand in the place of the first cells of a row, by index."""
         self._strips: LRUCache[Hashable, Strip] = LRUCache(2048)
         self._ground: Style | None = None
         """The style under all rows, until styles change."""
@@ -114,7 +116,17 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         if index >= self.count:
             words = crop(f" {self.empty}", width) if y == 0 and not self.count else ""
             return Strip([Segment(words, self._ground)]).adjust_cell_length(width, self._ground)
-        return self._strip(index, width, self._ground)
+        strip = self._strip(index, width, self._ground)
+        label = self.labels.get(index)
+        if label is None:
+            return strip
+        style = self.get_component_rich_style("lines--label", partial=True)
+        return Strip.join([Strip([Segment(label, style)]), strip.crop(len(label))])
+
+    def show_labels(self, labels: Mapping[int, str]) -> None:
+        """Show letters beside rows, by index; none ends it."""
+        self.labels = labels
+        self.refresh()
 
     def _strip(self, index: int, width: int, style: Style) -> Strip:
         at_cursor = index == self.cursor and self.shows_cursor

@@ -15,12 +15,15 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from korg_tui.widgets.bookmarks import ASCII_MARK, MARK
+
 _SIGNS = {
     "dropped": ("╳", "x"),
     "possible": ("┄", "~"),
     "failed": ("●", "!"),
     "dead": ("◌", "?"),
     "hit": ("*", "*"),
+    "bookmark": (MARK, ASCII_MARK),
 }
 """Kind of mark → sign, and sign without box drawing; the first kind that fits a cell wins."""
 
@@ -34,6 +37,7 @@ class Marks:
     hit: Sequence[int] = ()
     dropped: Sequence[int] = ()
     possible: Sequence[int] = ()
+    bookmark: Sequence[int] = ()
 
 
 class Minimap(Widget):
@@ -42,7 +46,7 @@ class Minimap(Widget):
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "minimap--track", "minimap--view", "minimap--failed", "minimap--dead", "minimap--hit",
-        "minimap--dropped", "minimap--possible",
+        "minimap--dropped", "minimap--possible", "minimap--bookmark",
     }  # fmt: skip
 
     class Aimed(Message):

@@ -19,6 +19,7 @@ from korg_tui.text import crop, pad, width
 from korg_tui.themes import LANE_COLOURS
 from korg_tui.views import RowState, Spine, SpineLine, to_ascii
 from korg_tui.views import duration as in_words
+from korg_tui.widgets.bookmarks import ASCII_MARK, MARK
 from korg_tui.widgets.lines import LineList
 
 NO_EVENTS = "There are no events here."
@@ -38,7 +39,7 @@ class SpineView(LineList):
         "spine--seq", "spine--tool", "spine--argument", "spine--quiet", "spine--bar", "spine--duration",
         "spine--failed", "spine--dead", "spine--malformed", "spine--hit", "spine--mark", "spine--dim",
         "spine--notice", "spine--target", "spine--dropped", "spine--dropped-mark", "spine--possible",
-        "spine--possible-mark", "spine--later",
+        "spine--possible-mark", "spine--later", "spine--bookmark",
         *(f"spine--lane-{number}" for number in range(LANE_COLOURS)),
     }  # fmt: skip
 
@@ -68,6 +69,8 @@ class SpineView(LineList):
         self.behind = 0
         self.hits: frozenset[int] = frozenset()
         """Rows that the search found."""
+        self.bookmarks: frozenset[int] = frozenset()
+        """Rows that a person marked."""
         self.states: Callable[[int], RowState] | None = None
         """In the rewind preview: what becomes of a row."""
         self.shift = 0
@@ -207,8 +210,14 @@ class SpineView(LineList):
     def _seq(self, line: SpineLine) -> Strip:
         hit = line.row in self.hits
         number = line.number or "·"
-        text = f"{'*' if hit else ' '}{number:>{self._seq_cells - 1}} "
-        return Strip([Segment(text, self._style("spine--hit" if hit else "spine--seq"))])
+        text = f"{'*' if hit else ' '}{number:>{self._seq_cells - 1}}"
+        mark = (ASCII_MARK if self._ascii else MARK) if line.row in self.bookmarks else " "
+        return Strip(
+            [
+                Segment(text, self._style("spine--hit" if hit else "spine--seq")),
+                Segment(mark, self._style("spine--bookmark")),
+            ]
+        )
 
     def _middle(self, line: SpineLine, state: RowState | None, room: int) -> Strip:
         words, style = self._words(line, state, room)
@@ -219,6 +228,8 @@ class SpineView(LineList):
     def _words(self, line: SpineLine, state: RowState | None, room: int) -> tuple[str, Style]:
         """What stands at the right of the argument, with two spaces before it."""
         words, style = _words(line), self._words_style(line)
+        if line.row in self.bookmarks:
+            words = " · ".join(filter(None, ("bookmark", words)))
         if state and (state.held or state.words):
             words, style = state.held, self._held_style(state.held)
         words = crop(words, max(room - 12, room // 2))

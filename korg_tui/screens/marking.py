@@ -1,0 +1,95 @@
+"""MarkingScreen: bookmarks in a spine, and the place where a person was when the session was left."""
+
+from __future__ import annotations
+
+from korg_tui.reading import Reading
+from korg_tui.remembered import Spot
+from korg_tui.screens.bookmarks import BookmarksScreen
+from korg_tui.screens.stepping import SteppingScreen
+from korg_tui.views import Marked, bookmark, ledger_identity, marked, plural
+
+
+class MarkingScreen(SteppingScreen):
+    """Commands `bookmark`, `bookmarks`; where a session is opened again."""
+
+    reading: Reading
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.marked = Marked()
+        """The bookmarks of this ledger, as it stands now."""
+
+    # bookmarks
+
+    def do_bookmark(self) -> None:
+        line = self.view.line
+        words = "" if line is None else f"{line.tool} {line.argument}"
+        mark = bookmark(self.reading, self.ledger, self.row, words, self.korg.clock())
+        if mark is None:
+            self.remark = "only an event can be marked: this row has no number of its own"
+            return
+        there = self.korg.remembered.toggle(mark)
+        self.mark_again()
+        self.settle()
+        self.remark = f"marked {mark.seq} · " if there else f"{mark.seq} is not marked any more · "
+        self.remark += self.keymap.told("{bookmarks}: ") + plural(len(self.marked.rows), "bookmark") + " here"
+        self.korg.tell_troubles()
+
+    def mark_again(self) -> None:
+        """Bookmarks or rows have changed: show them where they are now."""
+        self.marked = marked(self.reading, self.ledger, self.korg.remembered.bookmarks())
+        rows = frozenset(self.marked.rows)
+        if rows != self.view.bookmarks:
+            self.view.bookmarks = rows
+            self.view.redraw()
+
+    def do_bookmarks(self) -> None:
+        self.korg.push_screen(BookmarksScreen(self.reading, self.ledger))
+
+    # the place
+
+    def keep_place(self) -> None:
+        """Remember where the cursor stands."""
+        row, rows = self.row, self.spine.all_rows
+        if row < 0 or not rows:
+            return
+        at_end = self.view.following or row == rows[-1]
+        self.korg.remembered.keep_spot(
+            Spot(
+                ledger_identity(self.reading, self.ledger),
+                self._session_seq,
+                self.ledger.seq[row],
+                self.ledger.columns.digest[row],
+                at_end=at_end,
+                last=self.ledger.seq[rows[-1]],
+                at_ms=self.korg.clock(),
+            )
+        )
+
+    @property
+    def _session_seq(self) -> int:
+        session = self.spine.session
+        return -1 if session is None else session.seq
+
+    def return_to_place(self) -> bool:
+        """Go where the person was, unless there is something newer to see at the end of a ledger that grows:
+        then the way back is one key. True when the cursor was put there."""
+        spot = self.korg.remembered.spot(ledger_identity(self.reading, self.ledger), self._session_seq)
+        if spot is None or spot.at_end:
+            return False
+        row = self.ledger.row_of(spot.seq)
+        number = "it" if row is None else str(self.ledger.number_at(row))
+        if row is None or self.ledger.columns.digest[row] != spot.digest:
+            self.say("where you were is gone from this ledger: a rewind took it away")
+            return False
+        rows = self.spine.all_rows
+        came = self.ledger.seq[rows[-1]] != spot.last if rows else False
+        if self.reading.live and came:
+            self.trail.append((spot.seq, row))
+            self.say(self.keymap.told(f"new events came since you were at {number} · {{back}}: there"))
+            return False
+        if not self.jump(row):
+            return False
+        self.trail.clear()
+        self.say(self.keymap.told(f"where you were: {number} · {{last}}: the end"))
+        return True

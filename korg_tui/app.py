@@ -293,6 +293,10 @@ class KorgApp(App[int], inherit_bindings=False):
         """Show the help of this situation."""
         self.push_screen(HelpScreen(now))
 
+    def use_theme(self, name: str) -> None:
+        """Show everything in the colours of this theme, until the end."""
+        self.theme = THEMES[name].name
+
     def toggle_utc(self) -> None:
         """Show times in UTC, or in local time again."""
         self.utc = not self.utc

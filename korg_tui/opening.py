@@ -46,7 +46,7 @@ def run(
         choice=looked.choice,
         remembered=Remembered.at_home(),
     )
-    code = app.run()
+    code = app.run(mouse=settings.mouse)
     if app.fault is not None:
         raise app.fault
     return code if code is not None else app.return_code or 0

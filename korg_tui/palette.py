@@ -2,56 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from korg_tui.commands import Command
 from korg_tui.screens import KorgScreen
+from korg_tui.themes import THEMES
+
+if TYPE_CHECKING:
+    from korg_tui.app import KorgApp
 
 _SINKS = 0.5
 """What cannot be given now stands behind what can, unless it fits much better."""
 
 
-class TablePalette(Provider):
-    """The commands of the place that is open. One that cannot be given now says why, chosen or not."""
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A line of the palette. `names` finds it, too; `why_not` is empty when it can be given now."""
 
-    def _offered(self) -> Iterator[tuple[Command, str, KorgScreen]]:
-        """Each command with the reason why it cannot be given now; empty when it can."""
+    title: str
+    help: str
+    call: Callable[[], None]
+    names: tuple[str, ...] = ()
+    why_not: str = ""
+
+    @property
+    def said(self) -> str:
+        """The line below the title."""
+        return f"not now: {self.why_not}" if self.why_not else self.help
+
+
+class TablePalette(Provider):
+    """The commands of the place that is open, and the themes. A command that cannot be given now says why,
+    chosen or not."""
+
+    def _offers(self) -> Iterator[Offer]:
         screen = self.screen
-        if isinstance(screen, KorgScreen):
-            now = screen.situation
-            for entry in screen.keymap.at(now.place):
-                yield entry, screen.keymap.reason(entry.id, now), screen
+        if not isinstance(screen, KorgScreen):
+            return
+        now, keymap = screen.situation, screen.keymap
+        for entry in keymap.at(now.place):
+            keys = keymap.keys_of(entry.id)
+            title = f"{entry.help} ({keys})" if keys else entry.help
+            call = partial(screen.give, entry.id)
+            names = (entry.label, entry.id)
+            yield Offer(title, entry.group, call, names, keymap.reason(entry.id, now))
+        yield from self._themes()
+
+    def _themes(self) -> Iterator[Offer]:
+        """The themes that are not in force; none where there are no colours."""
+        app = cast("KorgApp", self.app)
+        for name, theme in () if app.no_color else THEMES.items():
+            if theme.name != app.theme:
+                yield Offer(f"theme: {name}", "Program", partial(app.use_theme, name))
 
     async def discover(self) -> Hits:
-        for entry, why_not, screen in sorted(self._offered(), key=lambda offer: bool(offer[1])):
-            title = _title(entry, screen)
-            call = partial(screen.give, entry.id)
-            yield DiscoveryHit(_shown(Content(title), why_not), call, text=title, help=_help(entry, why_not))
+        for offer in sorted(self._offers(), key=lambda offer: bool(offer.why_not)):
+            yield DiscoveryHit(_shown(Content(offer.title), offer), offer.call, offer.title, offer.said)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for entry, why_not, screen in self._offered():
-            title = _title(entry, screen)
-            score = max(matcher.match(title), matcher.match(entry.label), matcher.match(entry.id))
+        for offer in self._offers():
+            score = max(map(matcher.match, (offer.title, *offer.names)))
             if score > 0:
-                call = partial(screen.give, entry.id)
-                shown = _shown(matcher.highlight(title), why_not)
-                score = score * _SINKS if why_not else score
-                yield Hit(score, shown, call, text=title, help=_help(entry, why_not))
+                score = score * _SINKS if offer.why_not else score
+                shown = _shown(matcher.highlight(offer.title), offer)
+                yield Hit(score, shown, offer.call, offer.title, offer.said)
 
 
-def _title(entry: Command, screen: KorgScreen) -> str:
-    keys = screen.keymap.keys_of(entry.id)
-    return f"{entry.help} ({keys})" if keys else entry.help
-
-
-def _shown(title: Content, why_not: str) -> Content:
-    return title.stylize("dim") if why_not else title
-
-
-def _help(entry: Command, why_not: str) -> str:
-    return f"not now: {why_not}" if why_not else entry.group
+def _shown(title: Content, offer: Offer) -> Content:
+    return title.stylize("dim") if offer.why_not else title

@@ -14,6 +14,7 @@ from korg_tui.config.lines import KeyLines
 from korg_tui.config.options import KEYS, OPTIONS, Option, Refused, Value, sections, written
 from korg_tui.config.problems import ConfigError, Problem, nearest, quoted
 from korg_tui.config.settings import Settings
+from korg_tui.text import visible
 
 VARIABLE = "KORG_TUI_CONFIG"
 """Names the file in the place of the usual one."""
@@ -81,7 +82,7 @@ def _from(where: Where) -> tuple[Settings, dict[str, str]]:
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(str(where.path), [_malformed(error)]) from None
+        raise ConfigError(str(where.path), [_malformed(error, text)]) from None
     lines = KeyLines(text)
     read = _Reading(str(where.path), lines)
     for section, table in document.items():
@@ -112,12 +113,13 @@ def _text(where: Where) -> str:
         raise ConfigError(str(where.path), [Problem(line, "not UTF-8, as TOML has to be")]) from None
 
 
-def _malformed(error: Exception) -> Problem:
+def _malformed(error: Exception, document: str) -> Problem:
     if isinstance(error, RecursionError):
         return Problem(0, "nested too deeply")
     found = _AT.search(str(error))
     text = _AT.sub("", str(error))
-    return Problem(int(found[1]) if found and found[1] else 0, f"not TOML: {quoted(text)[1:-1]}")
+    line = int(found[1]) if found and found[1] else document.rstrip("\n").count("\n") + 1
+    return Problem(line, f"not TOML: {visible(text, 100)}")
 
 
 class _Reading:

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from korg_tui.causal import Ledger
 from korg_tui.export.data import write_json, write_ndjson
+from korg_tui.export.otlp import write_otlp
 from korg_tui.export.page import write_html
 from korg_tui.export.redaction import NoRedactor, Redactor
 from korg_tui.export.wanted import ExportRefused, Progress, Sink, Wanted, preview_of, session_at
@@ -68,6 +69,9 @@ FORMATS: dict[str, Format] = {
         Format("json", ".json", "a JSON document", write_json, several=True, previews=True),
         Format("ndjson", ".ndjson", "NDJSON, an event a line", write_ndjson, several=True),
         Format("html", ".html", "a web page", write_html, redacts=True, previews=True),
+        Format(
+            "otlp", ".otlp.json", "an OTLP trace (JSON)", write_otlp, several=True, needs_times=True
+        ),
     )
 }
 """By name, in the order in which they are offered."""

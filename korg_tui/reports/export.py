@@ -80,9 +80,9 @@ def _format(arguments: argparse.Namespace) -> str:
     """The format that was named, or that the ending of the file says."""
     if arguments.format:
         return str(arguments.format)
-    ending = Path(arguments.output or "").suffix.lower()
-    for each in FORMATS.values():
-        if ending and each.suffix == ending:
+    file = (arguments.output or "").lower()
+    for each in sorted(FORMATS.values(), key=lambda each: -len(each.suffix)):
+        if file.endswith(each.suffix):
             return each.name
     raise UsageError(f"--format says in which form: {', '.join(FORMATS)}")
 

@@ -15,7 +15,7 @@ from korg_tui.messages import Choice
 from korg_tui.reading import Reading
 from korg_tui.screens.binding import bindings
 from korg_tui.text import visible
-from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
+from korg_tui.widgets.chrome import Ask, Bar, Field, KeyFooter, Line
 from korg_tui.widgets.lines import LineList
 
 if TYPE_CHECKING:
@@ -103,7 +103,8 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         """Where words are typed, the keys that edit them are the field's."""
         if action == "press" and isinstance(self.focused, Input):
             key = str(parameters[0])
-            return len(key) > 1 and key not in EDITING
+            helped = isinstance(self.focused, Field) and self.focused.takes(key)
+            return len(key) > 1 and key not in EDITING and not helped
         return super().check_action(action, parameters)
 
     def action_press(self, key: str) -> None:
@@ -123,9 +124,11 @@ class KorgScreen(Screen[None], inherit_bindings=False):
 
     @on(Ask.Ahead)
     def _typed_ahead(self, event: Ask.Ahead) -> None:
-        """What was typed before the line that asked was closed is meant for the screen."""
+        """What was typed before the line that asked was closed is meant for the screen; where the line stays
+        open, since it could not be understood, it is meant for nobody."""
         event.stop()
-        self.action_press(event.key)
+        if not self.query_one(Ask).asking:
+            self.action_press(event.key)
 
     @on(KeyFooter.Pressed)
     def _key_clicked(self, event: KeyFooter.Pressed) -> None:

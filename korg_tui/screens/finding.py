@@ -1,22 +1,48 @@
-"""FindingScreen: search and filter in a spine. A search runs between the frames and can be stopped."""
+"""FindingScreen: search and filter in a spine. Both look through the rows between the frames, long records
+beside the screen; what was found so far is said, and `esc` stops it."""
 
 from __future__ import annotations
 
 import asyncio
-from bisect import insort
+from bisect import bisect_left, insort
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
+from textual import on
+
+from korg_tui.commands import Place
 from korg_tui.reading import Reading
+from korg_tui.screens.aiding import AidingScreen
 from korg_tui.screens.stepping import SteppingScreen
 from korg_tui.text import visible
-from korg_tui.views import Predicate, QueryError, parse_query, plural
+from korg_tui.views import Patient, Query, QueryError, Sweep, Where, parse_query, plural
 from korg_tui.widgets.chrome import Ask
 from korg_tui.widgets.spine import NO_EVENTS
 
 _SLICE_SECONDS = 0.012
 """A search works this long, then lets the screen answer keys."""
+_SHOWN_SECONDS = 0.1
+"""What was found so far is shown so often."""
+_COUNT_PAUSE_SECONDS = 0.15
+"""How many events fit is counted when nothing was typed for so long."""
 
 
-class FindingScreen(SteppingScreen):
+@dataclass(slots=True, eq=False)
+class Pursuit:
+    """A query on its way through the rows of a session."""
+
+    words: str
+    query: Query
+    sweep: Sweep
+    looked: int = 0
+    found: list[int] = field(default_factory=list)
+    running: bool = False
+    stopped: bool = False
+    jumps: bool = False
+    """The cursor goes to the first thing that it finds."""
+
+
+class FindingScreen(AidingScreen, SteppingScreen):
     """Commands `search`, `filter`, and what the status line says of them."""
 
     reading: Reading
@@ -25,109 +51,275 @@ class FindingScreen(SteppingScreen):
         super().__init__()
         self.searched = ""
         self.filtered_by = ""
-        self._predicate: Predicate | None = None
-        self._searched_to = 0
-        self._searching = False
+        self._search: Pursuit | None = None
+        self._filter: Pursuit | None = None
+        """The filter that looks through the rows, until it is shown."""
+        self._patient: Patient | None = None
+        """The filter that is shown."""
+
+    # asking
+
+    def do_search(self) -> None:
+        self._ask("search", self.searched)
+
+    def do_filter(self) -> None:
+        self._ask("filter", self.filtered_by)
+
+    def _ask(self, purpose: str, answer: str) -> None:
+        where = Where(self.ledger, self.reading.bodies(self.ledger))
+        aid = self.aid_for(purpose, [where], self.spine.all_rows)
+        self.query_one(Ask).ask(purpose, purpose, visible(answer), aid=aid)
+
+    def asked(self, purpose: str, words: str) -> bool:
+        """Search or filter with what was answered. False where it cannot be understood: the line stays."""
+        self.workers.cancel_group(self, "count")
+        try:
+            query = self.understood(words)
+        except QueryError as error:
+            self.query_one(Ask).refuse(error)
+            return False
+        self.keep_asked(purpose, words)
+        if purpose == "search":
+            self._search_for(words.strip(), query)
+        else:
+            self._filter_by(words.strip(), query)
+        return True
+
+    def understood(self, words: str) -> Query:
+        """What words mean here. Raises `QueryError`."""
+        return parse_query(
+            words,
+            self.reading.bodies(self.ledger),
+            self.drops if self.situation.place is Place.PREVIEW else None,
+            blobs=self.reading.source.blobs.find,
+            now_ms=self.korg.clock(),
+            zone=self.korg.zone,
+        )
+
+    @on(Ask.Typing)
+    def _count_typed(self, event: Ask.Typing) -> None:
+        """Count beside the answer how many rows fit what stands there now."""
+        words = event.answer if event.purpose in ("search", "filter") else ""
+        self.workers.cancel_group(self, "count")
+        self.query_one(Ask).tell("")
+        if words.strip():
+            self.run_worker(self._count(words), group="count", exclusive=True)
+
+    async def _count(self, words: str) -> None:
+        await asyncio.sleep(_COUNT_PAUSE_SECONDS)
+        try:
+            query = self.understood(words)
+        except QueryError:
+            return
+        if query.asks_blobs:
+            self.query_one(Ask).tell("blobs are looked at after enter")
+            return
+        pursuit = Pursuit(words, query, Sweep(query, self.ledger))
+        await self._pursue(pursuit, lambda: self._tell_count(pursuit))
+        self._tell_count(pursuit)
+
+    def _tell_count(self, pursuit: Pursuit) -> None:
+        ask, count = self.query_one(Ask), len(pursuit.found)
+        if ask.asking:
+            so_far = " so far" if pursuit.looked < len(self.spine.all_rows) else ""
+            ask.tell(f"{count:,} of {len(self.spine.all_rows):,} {'fits' if count == 1 else 'fit'}{so_far}")
+
+    # looking through the rows
+
+    async def _pursue(self, pursuit: Pursuit, show: Callable[[], None]) -> None:
+        """Look through the rows of the session that were not looked at, a slice at a time."""
+        clock = asyncio.get_running_loop().time
+        pursuit.running = True
+        shown = clock()
+        try:
+            while pursuit.looked < len(self.spine.all_rows):
+                until = clock() + _SLICE_SECONDS
+                self._look(pursuit, lambda: clock() > until)  # noqa: B023 - asked at once
+                if pursuit.sweep.costly is not None:
+                    await asyncio.to_thread(pursuit.sweep.settle)
+                if clock() > shown + _SHOWN_SECONDS:
+                    show()
+                    shown = clock()
+                await asyncio.sleep(0)
+        finally:
+            pursuit.running = False
+
+    def _look(self, pursuit: Pursuit, enough: Callable[[], bool]) -> None:
+        """Go on until it is enough, everything was looked at, or a record has to be settled first."""
+        rows = self.spine.all_rows
+        while pursuit.looked < len(rows) and not enough():
+            row = rows[pursuit.looked]
+            fits = pursuit.sweep.ask(row)
+            if fits is None:
+                return
+            pursuit.looked += 1
+            if fits:
+                insort(pursuit.found, row)
 
     # search
 
-    def do_search(self) -> None:
-        self.query_one(Ask).ask("search", "search", self.searched)
-
     def search(self, words: str) -> None:
-        """Find these words; an empty search forgets the last one."""
-        predicate = self._understand(words)
-        if predicate is None and words.strip():
-            return
-        self.searched, self._predicate = words.strip(), predicate
-        self._search_again()
-        if predicate is not None:
-            self.run_worker(self._search(), group="search", exclusive=True)
-        self.settle()
+        """Find these words; an empty search forgets the last one. Raises `QueryError`."""
+        self._search_for(words.strip(), self.understood(words))
 
-    def _search_again(self) -> None:
+    def _search_for(self, words: str, query: Query, *, jumps: bool = True) -> None:
         self.workers.cancel_group(self, "search")
-        self.hits, self._searched_to, self._searching = [], 0, False
+        self.searched = words
+        self._search = Pursuit(words, query, Sweep(query, self.ledger), jumps=jumps) if words else None
+        self.hits = [] if self._search is None else self._search.found
         self._show_hits()
-
-    def _understand(self, words: str) -> Predicate | None:
-        if not words.strip():
-            return None
-        try:
-            return parse_query(words, self.reading.bodies(self.ledger), self.drops)
-        except QueryError as error:
-            self.say(visible(error.short))
-            return None
-
-    async def _search(self) -> None:
-        """Look through the rows of the session, a slice at a time."""
-        clock = asyncio.get_running_loop().time
-        first = not self.hits
-        self._searching = True
-        until = clock() + _SLICE_SECONDS
-        while self._searched_to < len(self.spine.all_rows) and self._predicate is not None:
-            row = self.spine.all_rows[self._searched_to]
-            self._searched_to += 1
-            if self._predicate(self.ledger, row):
-                insort(self.hits, row)
-            if clock() > until:
-                self._show_hits()
-                self.settle()
-                await asyncio.sleep(0)
-                until = clock() + _SLICE_SECONDS
-        self._searching = False
-        self._show_hits()
-        if first and self.hits and self.row not in self.hits:
-            self.do_hit_after()
+        if self._search is not None:
+            self.run_worker(self._run_search(self._search), group="search", exclusive=True)
         self.settle()
 
-    def search_on(self) -> None:
-        """Look through rows that came since, too."""
-        if self._predicate is not None and not self._searching:
-            self.run_worker(self._search(), group="search", exclusive=True)
+    async def _run_search(self, pursuit: Pursuit) -> None:
+        await self._pursue(pursuit, self._show_search)
+        self._show_search()
+        if pursuit.jumps and self.hits and self.row not in self.view.hits:
+            self.do_hit_after()
+            self.settle()
+        pursuit.jumps = False
 
-    def rows_moved(self) -> None:
-        """Rows have other numbers now: what was found is looked for again."""
-        if self._predicate is not None:
-            self._search_again()
-            self.run_worker(self._search(), group="search", exclusive=True)
+    def _show_search(self) -> None:
+        self._show_hits()
+        self.settle()
 
     def _show_hits(self) -> None:
         self.view.hits = frozenset(self.hits)
         self.view.redraw()
 
+    def do_hit_after(self) -> None:
+        self._go_to_hit(1)
+
+    def do_hit_before(self) -> None:
+        self._go_to_hit(-1)
+
+    def _go_to_hit(self, step: int) -> None:
+        """Go to a hit, also where a fold or the filter hides it, and say so."""
+        edge = -1 if step > 0 else len(self.ledger)
+        places = (self._hit(self.row, step), self._hit(edge, step))
+        target = next((row for row in places if row is not None), None)
+        hidden = target is not None and self.spine.index_of_row(target) is None
+        self._round(self._hit, "hit", step)
+        if hidden:
+            how = "the filter hides this hit: it is shown all the same" if self.spine.filtered else "unfolded"
+            self.remark = " · ".join(filter(None, (self.remark, how)))
+
     # filter
 
-    def do_filter(self) -> None:
-        self.query_one(Ask).ask("filter", "filter", self.filtered_by)
-
     def filter(self, words: str) -> None:
-        """Show only the rows that fit, and what led to them; no words show all."""
-        predicate = self._understand(words)
-        if predicate is None and words.strip():
+        """Show only the rows that fit, and what led to them; no words show all. Raises `QueryError`."""
+        self._filter_by(words.strip(), self.understood(words))
+
+    def filter_again(self) -> None:
+        """Another session is shown in the place of the one before: the same filter over its rows."""
+        if self._patient is not None:
+            self._filter_by(self.filtered_by, self._patient.query)
+
+    def _filter_by(self, words: str, query: Query) -> None:
+        self.workers.cancel_group(self, "filter")
+        self._filter = None
+        if not words:
+            self._show_filter("", None)
             return
-        self.filtered_by = words.strip()
-        unfit = f"No event fits “{visible(self.filtered_by, 40)}”: {self.keymap.name('leave')} shows all."
-        self.view.say_when_empty(unfit if self.filtered_by else NO_EVENTS)
-        self.reshape_in_place(lambda: self.spine.set_filter(predicate))
+        self._filter = Pursuit(words, query, Sweep(query, self.ledger))
+        until = asyncio.get_running_loop().time() + _SLICE_SECONDS
+        self._look(self._filter, lambda: asyncio.get_running_loop().time() > until)
+        if self._filter.looked >= len(self.spine.all_rows):
+            self._filter = None
+            self._show_filter(words, query)
+        else:
+            self.run_worker(self._run_filter(self._filter), group="filter", exclusive=True)
+            self.settle()
+
+    async def _run_filter(self, pursuit: Pursuit) -> None:
+        await self._pursue(pursuit, self.show_status)
+        self._filter = None
+        self._show_filter(pursuit.words, pursuit.query)
+
+    def _show_filter(self, words: str, query: Query | None) -> None:
+        self.filtered_by = words
+        self._patient = None if query is None else Patient(query)
+        leave = self.keymap.name("leave")
+        unfit = f"No event fits “{visible(words, 40)}”{self._why_none(query)}: {leave} shows all."
+        self.view.say_when_empty(unfit if words else NO_EVENTS)
+        self.reshape_in_place(lambda: self.spine.set_filter(self._patient))
+
+    def _why_none(self, query: Query | None) -> str:
+        times = query is not None and query.asks_time
+        known = times and any(self.ledger.time_at(row) is not None for row in self.spine.all_rows[:1000])
+        return ", and the events have no times" if times and not known else ""
+
+    # what comes in
+
+    def search_on(self) -> None:
+        """Look through rows that came since, too."""
+        search = self._search
+        if search is not None and not (search.running or search.stopped):
+            self.run_worker(self._run_search(search), group="search", exclusive=True)
+        if self._patient is not None and self._patient.open:
+            self.run_worker(self._settle_filter(self._patient), group="patient", exclusive=True)
+
+    async def _settle_filter(self, patient: Patient) -> None:
+        """Look at long records that came while a filter is shown, beside the screen, and show what fits."""
+        while patient.open:
+            look = patient.open.popitem()[1]
+            if await asyncio.to_thread(look.answer) and patient is self._patient:
+                self.reshape_in_place(lambda: self.spine.set_filter(patient))
+
+    def rows_moved(self) -> None:
+        """Rows have other numbers now: what was found is looked for again, and what is looked for, too."""
+        if self._search is not None:
+            self._search_for(self._search.words, self._search.query, jumps=self._search.jumps)
+        if self._filter is not None:
+            self._filter_by(self._filter.words, self._filter.query)
+
+    # saying
 
     def finding_words(self) -> list[tuple[str, str]]:
         """What the status line says of search and filter."""
         parts = []
-        if self.searched:
-            hits = plural(len(self.hits), "hit") + (" so far" if self._searching else "")
-            parts.append((f"{hits} for “{visible(self.searched, 30)}”", "line--mark"))
-        if self.filtered_by:
+        if self._search is not None:
+            parts.append((self._search_words(self._search), "line--mark"))
+        if self._filter is not None:
+            pursuit = self._filter
+            fit = f"{len(pursuit.found):,} fit so far, {self._share_looked_at(pursuit)} looked at"
+            stops = f"{self.keymap.name('leave')} stops"
+            parts.append((f"filter “{visible(pursuit.words, 30)}”: {fit}: {stops}", "line--mark"))
+        elif self.filtered_by:
             found = f"{self.spine.matching:,} of {len(self.spine.all_rows):,}"
-            parts.append((f"filter “{visible(self.filtered_by, 30)}”: {found}", "line--mark"))
+            unseen = "" if self._patient is None else _but(self._patient.query)
+            parts.append((f"filter “{visible(self.filtered_by, 30)}”: {found}{unseen}", "line--mark"))
         return parts
 
+    def _search_words(self, pursuit: Pursuit) -> str:
+        hits, words = plural(len(self.hits), "hit"), f"for “{visible(self.searched, 30)}”"
+        if pursuit.stopped:
+            return f"{hits} in the first {self._share_looked_at(pursuit)} {words}"
+        if pursuit.running:
+            stops = f"{self.keymap.name('leave')} stops"
+            return f"{hits} so far {words}, {self._share_looked_at(pursuit)} looked at: {stops}"
+        place = bisect_left(self.hits, self.row)
+        if place < len(self.hits) and self.hits[place] == self.row:
+            words += f" ({place + 1:,} of {len(self.hits):,})"
+        return f"{hits} {words}{_but(pursuit.query)}"
+
+    def _share_looked_at(self, pursuit: Pursuit) -> str:
+        return f"{100 * pursuit.looked // max(1, len(self.spine.all_rows))} %"
+
+    # leaving
+
     def leave_findings(self) -> bool:
-        """Lift the filter, then forget the search. False when there is neither."""
-        if self._searching:
+        """Stop what looks through the rows; lift the filter; forget the search. False when there is none."""
+        if self._filter is not None:
+            self.workers.cancel_group(self, "filter")
+            self._filter = None
+            self.remark = "filter stopped: the rows are as they were"
+            return True
+        if self._search is not None and self._search.running:
             self.workers.cancel_group(self, "search")
-            self._searching = False
-            self.remark = "search stopped"
+            self._search.running, self._search.stopped = False, True
+            self.remark = f"search stopped: {self._search_words(self._search)}"
             return True
         if self.filtered_by:
             self.filter("")
@@ -136,3 +328,8 @@ class FindingScreen(SteppingScreen):
             self.search("")
             return True
         return False
+
+
+def _but(query: Query) -> str:
+    """What could not be looked at."""
+    return f" ({query.unseen.words})" if query.unseen.words else ""

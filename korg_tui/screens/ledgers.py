@@ -15,13 +15,14 @@ from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenDemo, OpenSession
 from korg_tui.reading import Reading
 from korg_tui.remembered import identity
+from korg_tui.screens.aiding import AidingScreen
 from korg_tui.screens.bookmarks import BookmarksScreen
 from korg_tui.screens.export import ExportScreen
 from korg_tui.screens.exporting import session_scopes
 from korg_tui.screens.headlines import WELL, Told, ages, source_state
 from korg_tui.screens.labelling import LabellingScreen
 from korg_tui.screens.sending import SendingScreen
-from korg_tui.screens.touched import EventsScreen
+from korg_tui.screens.touched import EventsScreen, places_of
 from korg_tui.sources import FolderSource
 from korg_tui.text import visible, visible_lines
 from korg_tui.views import SORTS, QueryError, SessionBook, SessionRow, ledger_copies, plural, rewound_words
@@ -42,7 +43,7 @@ _EMPTY = " has no sessions yet: the first event will show here"
 _TROUBLE = ("failed", "gone", "waiting", "offline", "warned")
 
 
-class LedgersScreen(SendingScreen, LabellingScreen):
+class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
     """Screen 1 of EXPERIENCE."""
 
     PLACES = (Place.LEDGERS,)
@@ -270,17 +271,25 @@ class LedgersScreen(SendingScreen, LabellingScreen):
         self.query_one(Ask).ask("sessions", "show sessions with", self.words)
 
     def do_list_events(self) -> None:
-        self.query_one(Ask).ask("events", "list the events that fit", self.listed)
+        aid = self.aid_for("events", list(places_of(self.korg.readings)))
+        self.query_one(Ask).ask("events", "list the events that fit", visible(self.listed), aid=aid)
 
     def _list_events(self, query: str) -> None:
-        self.listed = query
         if not query:
+            self._close_ask()
+            self.listed = ""
             self.say("nothing was asked for: type what the events have, as in tool:Edit path:src/")
             return
         try:
-            self.korg.push_screen(EventsScreen(self.korg.readings, query))
+            now_ms, zone = self.korg.clock(), self.korg.zone
+            screen = EventsScreen(self.korg.readings, query, now_ms=now_ms, zone=zone)
         except QueryError as error:
-            self.say(visible(error.short))
+            self.query_one(Ask).refuse(error)
+            return
+        self._close_ask()
+        self.listed = query
+        self.keep_asked("events", query)
+        self.korg.push_screen(screen)
 
     def do_copy(self) -> None:
         row = self.lines.row
@@ -321,10 +330,11 @@ class LedgersScreen(SendingScreen, LabellingScreen):
 
     @on(Ask.Answered)
     def _answered(self, event: Ask.Answered) -> None:
-        self._close_ask()
         if event.purpose == "events":
             self._list_events(event.answer.strip())
-        elif event.purpose == "sessions":
+            return
+        self._close_ask()
+        if event.purpose == "sessions":
             self._narrow(event.answer)
 
     def _narrow(self, words: str) -> None:

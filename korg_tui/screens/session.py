@@ -18,6 +18,7 @@ from korg_tui.screens import headlines
 from korg_tui.screens.asking import LONG
 from korg_tui.screens.finding import FindingScreen
 from korg_tui.screens.handy import HandyScreen
+from korg_tui.screens.timing import TimingScreen
 from korg_tui.screens.touched import TouchingScreen
 from korg_tui.text import visible
 from korg_tui.views import Spine, event_words, named, plural, rewound_words
@@ -35,7 +36,7 @@ _LISTS_PAUSE_SECONDS = 0.3
 """The lists of a preview, for which every dropped event is decoded, wait until N has stood still so long."""
 
 
-class SessionScreen(FindingScreen, TouchingScreen, HandyScreen):
+class SessionScreen(FindingScreen, TouchingScreen, HandyScreen, TimingScreen):
     """Screens 2 and 3 of EXPERIENCE."""
 
     PLACES = (Place.SESSION, Place.PREVIEW)
@@ -233,7 +234,7 @@ class SessionScreen(FindingScreen, TouchingScreen, HandyScreen):
         session = next((each for each in sessions if each.seq == old.seq), sessions[0])
         self.spine = Spine(self.ledger, session.index, self.reading.bodies(self.ledger))
         self.view.spine = self.spine
-        self.filter(self.filtered_by)
+        self.filter_again()
 
     def _identity(self) -> int | None:
         return self.ledger.seq_at(self.row) if self.row >= 0 else None
@@ -277,17 +278,14 @@ class SessionScreen(FindingScreen, TouchingScreen, HandyScreen):
 
     @on(Ask.Answered)
     def _answered(self, event: Ask.Answered) -> None:
-        self.close_ask()
-        match event.purpose:
-            case "goto":
-                self._goto(event.answer)
-            case "search":
-                self.search(event.answer)
-            case "filter":
-                self.filter(event.answer)
+        if event.purpose == "goto" or self.asked(event.purpose, event.answer):
+            self.close_ask()
+        if event.purpose == "goto":
+            self._goto(event.answer)
 
     def close_ask(self) -> None:
         """The line that asks is done."""
+        self.workers.cancel_group(self, "count")
         self.query_one(Ask).close()
         self.set_focus(self.view)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import UTC, tzinfo
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,6 +18,7 @@ from korg_tui.causal import Appended, Change
 from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenSession
 from korg_tui.reading import Reading
+from korg_tui.screens.aiding import AidingScreen
 from korg_tui.screens.bookmarks import BookmarksScreen
 from korg_tui.screens.export import ExportScreen
 from korg_tui.screens.exporting import listed_scope
@@ -47,13 +49,31 @@ _SHOWN_SECONDS = 0.15
 _QUERY_CELLS = 60
 
 
-class EventsScreen(SendingScreen, LabellingScreen):
+def places_of(readings: Sequence[Reading]) -> dict[Where, Reading]:
+    """The ledgers to look through, but for those whose events are guests in another one."""
+    return {
+        Where(ledger, reading.bodies(ledger), reading.source.blobs.find): reading
+        for reading in readings
+        for ledger in reading.journal.ledgers
+        if ledger.host is None
+    }
+
+
+class EventsScreen(SendingScreen, LabellingScreen, AidingScreen):
     """The events of all ledgers that fit a query; those of a sub-agent's own ledger in the session that has
     started it. Raises `QueryError` for a query that cannot be understood."""
 
     PLACES = (Place.EVENTS,)
 
-    def __init__(self, readings: Sequence[Reading], query: str, *, origin: str = "") -> None:
+    def __init__(
+        self,
+        readings: Sequence[Reading],
+        query: str,
+        *,
+        origin: str = "",
+        now_ms: int | None = None,
+        zone: tzinfo | None = UTC,
+    ) -> None:
         super().__init__()
         self.readings = readings
         self.origin = origin
@@ -62,16 +82,12 @@ class EventsScreen(SendingScreen, LabellingScreen):
         """Events that came since the search began."""
         self._places: dict[Where, Reading] = {}
         self._stopped = False
-        self.search = self._begin(query)
+        self.search = self._begin(query, now_ms, zone)
 
-    def _begin(self, query: str) -> EventSearch:
-        places = {
-            Where(ledger, reading.bodies(ledger)): reading
-            for reading in self.readings
-            for ledger in reading.journal.ledgers
-            if ledger.host is None
-        }
-        search = EventSearch(query, list(places))
+    def _begin(self, query: str, now_ms: int | None, zone: tzinfo | None) -> EventSearch:
+        """`since:` counts from `now_ms`, and times without a zone are those of `zone`."""
+        places = places_of(self.readings)
+        search = EventSearch(query, list(places), now_ms=now_ms, zone=zone)
         self._places, self.since, self._stopped = places, 0, False
         return search
 
@@ -116,7 +132,9 @@ class EventsScreen(SendingScreen, LabellingScreen):
         search = self.search
         while self.searching:
             until = clock() + _SLICE_SECONDS
-            search.work(lambda: clock() > until)  # noqa: B023 - asked at once
+            costly = search.work(lambda: clock() > until)  # noqa: B023 - asked at once
+            if costly is not None:
+                await asyncio.to_thread(costly.settle)
             if clock() > shown + _SHOWN_SECONDS or search.done:
                 self.show_hits()
                 shown = clock()
@@ -234,7 +252,8 @@ class EventsScreen(SendingScreen, LabellingScreen):
         self.korg.push_screen(BookmarksScreen())
 
     def do_list_events(self) -> None:
-        self.query_one(Ask).ask("events", "list the events that fit", visible(self.search.query))
+        aid = self.aid_for("events", list(self._places))
+        self.query_one(Ask).ask("events", "list the events that fit", visible(self.search.query), aid=aid)
 
     def do_leave(self) -> None:
         if self.query_one(Ask).asking:
@@ -247,14 +266,17 @@ class EventsScreen(SendingScreen, LabellingScreen):
 
     @on(Ask.Answered)
     def _answered(self, event: Ask.Answered) -> None:
-        self._close_ask()
         if event.purpose != "events":
+            self._close_ask()
             return
+        query = event.answer.strip() or self.search.query
         try:
-            self.search = self._begin(event.answer.strip() or self.search.query)
+            self.search = self._begin(query, self.korg.clock(), self.korg.zone)
         except QueryError as error:
-            self.say(visible(error.short))
+            self.query_one(Ask).refuse(error)
             return
+        self._close_ask()
+        self.keep_asked("events", query)
         self.origin = ""
         self.remark = ""
         self.lines.go(0)

@@ -16,7 +16,7 @@ from korg_tui.causal import Ledger
 from korg_tui.event import Kind
 from korg_tui.views.arguments import Read
 from korg_tui.views.contents import Blobs, Content, FindBlob, Unseen
-from korg_tui.views.meanings import Asked, Meaning, meaning
+from korg_tui.views.meanings import ALIASES, Asked, Meaning, meaning
 from korg_tui.views.terms import Term, terms
 
 _REMEMBERED = 500_000
@@ -67,6 +67,11 @@ class Query:
     def asks_blobs(self) -> bool:
         """Whether the contents of blobs are looked at, which can take long."""
         return any(term.key == "blob" for term in self.terms)
+
+    @property
+    def asks_time(self) -> bool:
+        """Whether it asks when something was."""
+        return any(ALIASES.get(term.key, term.key) in ("since", "until") for term in self.terms)
 
     @property
     def asks_records(self) -> bool:

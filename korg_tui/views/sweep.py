@@ -41,3 +41,22 @@ class Sweep:
 
     def _key(self, row: int) -> tuple[int, int]:
         return row, self._ledger.columns.digest[row]
+
+
+class Patient:
+    """The predicate of a filter that is shown: what is costly fits only when it was looked at. `open` is what
+    still has to be, by row."""
+
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        self.open: dict[int, Look] = {}
+
+    def __call__(self, ledger: Ledger, row: int) -> bool:
+        """Whether a row is known to be meant."""
+        found = self.query.ask(ledger, row)
+        if isinstance(found, bool):
+            return found
+        if found.length <= COSTLY and not self.query.asks_blobs:
+            return found.answer()
+        self.open[row] = found
+        return False

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from textual import events, on
-from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, Static
-from textual.widgets.input import Selection
 
 from korg_tui.commands import DEFAULT, FOOTER, Command, Keymap, Situation, shown
 from korg_tui.text import crop, visible, width
+from korg_tui.widgets.ask import Aid, Ask, Field
+
+__all__ = ["Aid", "Ask", "Bar", "Field", "KeyFooter", "Line", "Notice"]
 
 
 class Line(Widget):
@@ -159,115 +158,3 @@ def _that_fit(now: Situation, keymap: Keymap, room: int) -> list[Command]:
 
 def _cells(entry: Command) -> int:
     return len(shown(entry.keys[0])) + len(entry.label) + 3
-
-
-class Field(Input):
-    """A field whose keys act in the order in which they were typed, also when they come all at once.
-
-    What is typed behind the answer is handed on."""
-
-    class Ahead(Message):
-        """A key that was typed behind the answer."""
-
-        def __init__(self, key: str) -> None:
-            super().__init__()
-            self.key = key
-
-    def __init__(self) -> None:
-        super().__init__(compact=True, id="ask-input", select_on_focus=False)
-        self.answered = False
-
-    def begin(self, answer: str, *, typed: bool) -> None:
-        """Begin to ask. An answer that was not typed now is one of before: typing takes its place."""
-        self.answered = False
-        with self.prevent(Input.Changed):
-            self.value = answer
-        self.selection = Selection(len(answer) if typed else 0, len(answer))
-
-    async def _on_key(self, event: events.Key) -> None:
-        edits = () if event.is_printable else self._bindings.key_to_bindings.get(event.key, ())
-        if self.answered:
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Ahead(_name(event)))
-        elif edits:
-            event.stop()
-            event.prevent_default()
-            await self.run_action(edits[0].action)
-
-    async def action_submit(self) -> None:
-        self.answered = True
-        await super().action_submit()
-
-
-def _name(event: events.Key) -> str:
-    """A key as the command table names it."""
-    typed = event.character or ""
-    return typed if event.is_printable and typed.strip() else event.key
-
-
-class Ask(Horizontal):
-    """A line that asks for words: a search, a filter, a seq. Hidden until it asks."""
-
-    class _Said(Message):
-        def __init__(self, purpose: str, answer: str) -> None:
-            super().__init__()
-            self.purpose = purpose
-            self.answer = answer
-
-    class Answered(_Said):
-        """The person gave an answer; it may be empty."""
-
-    class Typing(_Said):
-        """The answer as it stands while the person types."""
-
-    class Ahead(Message):
-        """A key that was typed behind the answer; it follows the answer."""
-
-        def __init__(self, key: str) -> None:
-            super().__init__()
-            self.key = key
-
-    def __init__(self) -> None:
-        super().__init__(id="ask")
-        self.purpose = ""
-        self.display = False
-
-    def compose(self) -> ComposeResult:
-        yield Static(id="ask-label")
-        yield Field()
-
-    def ask(self, purpose: str, label: str, answer: str = "", *, typed: bool = False) -> None:
-        """Ask for `purpose`, with the answer of before, which is selected, or what was already typed."""
-        self.purpose = purpose
-        self.query_one("#ask-label", Static).update(Content(label))
-        field = self.query_one(Field)
-        field.begin(answer, typed=typed)
-        self.display = True
-        self.screen.set_focus(field)
-
-    @property
-    def asking(self) -> bool:
-        """Whether the line is open."""
-        return bool(self.display)
-
-    def close(self) -> None:
-        """Hide the line again."""
-        self.display = False
-
-    @on(Input.Changed)
-    def _typing(self, event: Input.Changed) -> None:
-        event.stop()
-        if self.asking:
-            self.post_message(self.Typing(self.purpose, event.value))
-
-    @on(Input.Submitted)
-    def _answered(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.post_message(self.Answered(self.purpose, event.value))
-
-    @on(Field.Ahead)
-    def _ahead(self, event: Field.Ahead) -> None:
-        event.stop()
-        if self.asking:
-            self.post_message(self.Ahead(event.key))

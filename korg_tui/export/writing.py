@@ -8,9 +8,11 @@ from typing import BinaryIO
 
 from korg_tui.causal import Ledger
 from korg_tui.export.data import write_json, write_ndjson
+from korg_tui.export.graphml import write_graph
 from korg_tui.export.otlp import write_otlp
 from korg_tui.export.page import write_html
 from korg_tui.export.redaction import NoRedactor, Redactor
+from korg_tui.export.svg import write_svg
 from korg_tui.export.wanted import ExportRefused, Progress, Sink, Wanted, preview_of, session_at
 from korg_tui.reading import Reading
 from korg_tui.views import Predicate, plural, size
@@ -68,6 +70,8 @@ FORMATS: dict[str, Format] = {
     for each in (
         Format("json", ".json", "a JSON document", write_json, several=True, previews=True),
         Format("ndjson", ".ndjson", "NDJSON, an event a line", write_ndjson, several=True),
+        Format("svg", ".svg", "a picture", write_svg, previews=True),
+        Format("graphml", ".graphml", "a graph", write_graph, previews=True),
         Format("html", ".html", "a web page", write_html, redacts=True, previews=True),
         Format(
             "otlp", ".otlp.json", "an OTLP trace (JSON)", write_otlp, several=True, needs_times=True

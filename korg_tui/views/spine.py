@@ -251,6 +251,10 @@ class Spine:
             self._columns = columns
             self._changed()
 
+    def argument(self, row: int) -> str:
+        """The argument that matters of a row of the ledger, shown or not: a safe line."""
+        return self._arguments.of(row)
+
     def line(self, index: int) -> SpineLine:
         """What the row at an index shows."""
         row, ledger = self.row(index), self.ledger

@@ -76,7 +76,7 @@ function build() {
     made.append(
       element("span", (row.seq || "").padStart(digits), "seq"),
       drawRails(row, width),
-      element("span", row.sign, "sign"),
+      element("span", row.sign, "sign", "·§".includes(row.sign || " ") && "quiet"),
       element("span", row.tool, "tool"),
       element("span", row.text, "text"),
       element("span", [...(row.marks || []), row.note].filter(Boolean).join(" · "), "marks"),
@@ -196,6 +196,10 @@ function filter() {
   const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
   data.rows.forEach((row, index) => { elements[index].hidden = !fits(row, index, words); });
   if (state.preview === null) by("bar").textContent = hint();
+  if (elements.length && elements[state.chosen].hidden) {
+    const first = elements.findIndex((made) => !made.hidden);
+    if (first >= 0) choose(first);
+  }
 }
 
 // --- details
@@ -217,8 +221,8 @@ function fieldLines(lines) {
   return list;
 }
 
-function textLines(lines) {
-  const block = element("pre");
+function textLines(lines, ...classes) {
+  const block = element("pre", "", ...classes);
   for (const [label, text, style] of lines) {
     block.append(element("span", `${label ? `${label}: ` : ""}${text}`, style && `s-${style}`), "\n");
   }
@@ -229,7 +233,7 @@ function showDetails() {
   const row = data.rows[state.chosen];
   const parts = [];
   if (state.preview && state.preview.report && row && row.seq === state.preview.seq) {
-    parts.push(element("h2", "rewind preview"), textLines(state.preview.report.map((text) => ["", text, ""])));
+    parts.push(element("h2", "rewind preview"), textLines(state.preview.report.map((text) => ["", text, ""]), "wide"));
   }
   for (const [title, kind, lines] of row ? row.details : []) {
     parts.push(element("h2", title));

@@ -16,31 +16,38 @@ from korg_tui.views.blobs import (
     state_words,
 )
 from korg_tui.views.bookmarked import Marked, bookmark, ledger_identity, lost_words, marked
+from korg_tui.views.calls import paths_named
 from korg_tui.views.completion import Candidate, Completion, Known, complete, ghost
 from korg_tui.views.copies import Copy, copies, ledger_copies
-from korg_tui.views.details import Blobs, details
+from korg_tui.views.details import HUGE, Blobs, details
 from korg_tui.views.display import shown_text
+from korg_tui.views.document import Document, Form
 from korg_tui.views.folds import Level
 from korg_tui.views.hexdump import COLUMNS, hex_line
 from korg_tui.views.lines import SpineLine
 from korg_tui.views.losses import CommandRun, FileTouched, LossBook, Losses, OutsideEffect, losses
 from korg_tui.views.marks import lane_name, lane_number, lane_title, short_actor
+from korg_tui.views.meanings import KEYS as QUERY_KEYS
 from korg_tui.views.named import Named, event_words, named
+from korg_tui.views.pages import HexPages, LineCount, Pages, Row, TextPages
 from korg_tui.views.preview import Fate, Preview, RowState, Share
 from korg_tui.views.query import Look, Query, parse_query
 from korg_tui.views.rails import Join, LaneSpan, Node, RailRun, Rails, to_ascii
 from korg_tui.views.rewound import rewound_sections, rewound_words
-from korg_tui.views.sections import Line, Opens, Section, Shape, Span, Style
+from korg_tui.views.sections import JsonKey, JsonNode, Line, Opens, Section, Shape, Sides, Span, Style
+from korg_tui.views.seeking import Needle, Seeker, needle
 from korg_tui.views.session_book import SessionBook
 from korg_tui.views.sessions import SORTS, SessionRow, has_words, session_rows, sort_sessions
 from korg_tui.views.shown import Predicate
 from korg_tui.views.sniff import HEAD, Sniffed, sniff
 from korg_tui.views.spine import Spine
 from korg_tui.views.summary import argument
-from korg_tui.views.sweep import COSTLY, Sweep
+from korg_tui.views.sweep import COSTLY, Patient, Sweep
 from korg_tui.views.syntax import highlight
 from korg_tui.views.terminal import terminal
 from korg_tui.views.terms import QueryError, pointed
+from korg_tui.views.timeline import TimeRow, Timeline, Window
+from korg_tui.views.timescale import scale, time_words
 from korg_tui.views.touched import EventRow, EventRows, EventSearch, Hit, Where, path_query, paths_of
 from korg_tui.views.vocabulary import Vocabulary
 from korg_tui.views.walk import neighbour
@@ -53,32 +60,43 @@ __all__ = [
     "COLUMNS",
     "COSTLY",
     "HEAD",
+    "HUGE",
     "LARGE",
+    "QUERY_KEYS",
     "SORTS",
     "Blobs",
     "Candidate",
     "CommandRun",
     "Completion",
     "Copy",
+    "Document",
     "EventRow",
     "EventRows",
     "EventSearch",
     "Fate",
     "FileTouched",
+    "Form",
+    "HexPages",
     "Hit",
     "Join",
+    "JsonKey",
+    "JsonNode",
     "Known",
     "LaneSpan",
     "Level",
     "Line",
+    "LineCount",
     "Look",
     "LossBook",
     "Losses",
     "Marked",
     "Named",
+    "Needle",
     "Node",
     "Opens",
     "OutsideEffect",
+    "Pages",
+    "Patient",
     "Predicate",
     "Preview",
     "Query",
@@ -87,11 +105,14 @@ __all__ = [
     "Rails",
     "Read",
     "Reference",
+    "Row",
     "RowState",
     "Section",
+    "Seeker",
     "SessionBook",
     "SessionRow",
     "Shape",
+    "Sides",
     "Share",
     "Sniffed",
     "Span",
@@ -99,8 +120,12 @@ __all__ = [
     "SpineLine",
     "Style",
     "Sweep",
+    "TextPages",
     "Vocabulary",
+    "TimeRow",
+    "Timeline",
     "Where",
+    "Window",
     "ago",
     "argument",
     "blob_line",
@@ -131,9 +156,11 @@ __all__ = [
     "lost_words",
     "marked",
     "named",
+    "needle",
     "neighbour",
     "parse_query",
     "path_query",
+    "paths_named",
     "paths_of",
     "plural",
     "pointed",
@@ -142,6 +169,7 @@ __all__ = [
     "references",
     "rewound_sections",
     "rewound_words",
+    "scale",
     "sentence",
     "session_rows",
     "short_actor",
@@ -152,5 +180,6 @@ __all__ = [
     "state_style",
     "state_words",
     "terminal",
+    "time_words",
     "to_ascii",
 ]

@@ -9,7 +9,8 @@ import pytest
 from builders import WORKED_EXAMPLE, Book, ref
 from korg_tui.sources import BlobFound
 from korg_tui.views import Line, details
-from korg_tui.views.values import CHARACTERS, LINES, arguments, as_json, bounded, raw_lines, result
+from korg_tui.views.texts import CHARACTERS
+from korg_tui.views.values import raw_lines
 from looking import Glass, lines_of, titled
 
 
@@ -92,7 +93,8 @@ def test_an_edit_is_a_diff():
     change = next(section for section in sections if section.kind == "diff")
     assert change.title == "change a.py"
     assert [(line.text, line.style) for line in change.lines] == [
-        ("@@ -1,3 +1,3 @@", "hunk"), (" one", ""), ("-two", "removed"), ("+three", "added"), (" ", ""),
+        ("lines are counted from where the replaced text begins", "note"),
+        ("1  one", ""), ("2 -two", "removed"), ("2 +three", "added"),
     ]  # fmt: skip
     assert titled(sections, "arguments") == ["{", '  "replace_all": false', "}"]
 
@@ -103,8 +105,8 @@ def test_terminal_output_is_inert():
     book.tool("Bash", book.prompt(), args={"command": "make\ntest"}, result=out)
     sections = of(Glass(book), 2)
     assert titled(sections, "command") == ["make", "test"]
-    assert titled(sections, "stdout") == ["ok  tab", "␛]0;title␇", "2 colour codes left out"]
-    assert titled(sections, "result") == ["{", '  "exit_code": 0', "}"]
+    assert titled(sections, "terminal") == ["✓ exit 0", "ok  tab", "␛]0;title␇"]
+    assert "result" not in [section.title for section in sections]
 
 
 def test_blobs_are_named_with_their_state():
@@ -138,77 +140,7 @@ def test_a_governance_event_shows_its_fields():
     assert '  "target_seq_id": 1,' in titled(sections, "event")
 
 
-# --- values, bounded
-
-
-def test_a_long_value_says_how_much_is_left_out():
-    assert bounded("a\nb\nc") == [Line("a"), Line("b"), Line("c")]
-    many = bounded("\n".join(map(str, range(LINES + 1))))
-    assert (len(many), many[-1]) == (LINES + 1, Line("… 4 B more, not shown", "note"))
-    assert bounded("x" * 5_000_000)[-1].text == "… 4.9 MB more, not shown"
-    assert sum(len(line.text) for line in bounded("x" * 5_000_000)) < CHARACTERS
-
-
-def test_json_is_shortened_in_depth_breadth_and_length():
-    deep: list[object] = []
-    for _ in range(60):
-        deep = [deep]
-    shown = [line.text for line in as_json({"deep": deep, "wide": list(range(500)), "long": "y" * 9_000})]
-    assert any("1 item deeper down, not shown" in line for line in shown)
-    assert len(shown) == LINES + 1
-    wide = [line.text for line in as_json({"wide": {str(n): n for n in range(500)}})]
-    assert wide[-1].endswith("more, not shown")
-    assert '  "long": "' + "y" * 8_150 in as_json({"long": "y" * 9_000})[1].text
-
-
-def test_numbers_that_json_does_not_have_and_lone_surrogates_are_shown():
-    assert [line.text for line in as_json([float("inf"), 2**70, "\ud800"])] == [
-        "[", "  Infinity,", "  1180591620717411303424,", '  "�"', "]",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("tool", "args", "titles"),
-    [
-        ("Write", {"file_path": "a", "content": "x"}, ["written a"]),
-        ("MultiEdit", {"file_path": "a", "edits": [{"old_string": "1", "new_string": "2"}]}, ["change a"]),
-        ("apply_patch", "*** Add File: a\n+x", ["patch"]),
-        ("apply_patch", {"patch": "+x", "strict": True}, ["patch", "arguments"]),
-        ("Bash", {"command": "ls", "timeout": 5}, ["command", "arguments"]),
-        ("Read", {"file_path": "a"}, ["arguments"]),
-        ("Write", ref("x"), ["arguments"]),
-        ("Write", {"file_path": "a", "content": ref("x")}, ["arguments"]),
-        ("Edit", "text", ["arguments"]),
-        ("Read", {}, []),
-        ("Read", None, []),
-    ],
-)
-def test_how_arguments_are_shown(tool: str, args: object, titles: list[str]):
-    assert [section.title for section in arguments(tool, args)] == titles
-
-
-@pytest.mark.parametrize(
-    ("tool", "value", "shapes"),
-    [
-        ("Read", "text", ["text"]),
-        ("Bash", "text", ["terminal"]),
-        ("Bash", {"stdout": "a", "stderr": "b", "exit_code": 1}, ["terminal", "terminal", "json"]),
-        ("llm_inference", {"text": "hi", "tokens": 3}, ["text", "json"]),
-        ("Read", {"ok": True}, ["json"]),
-        ("Read", ref("x"), ["json"]),
-        ("Read", ["a"], ["json"]),
-        ("Read", {}, []),
-    ],
-)
-def test_how_results_are_shown(tool: str, value: object, shapes: list[str]):
-    assert [section.kind for section in result(tool, value, failed=False)] == shapes
-
-
-def test_the_text_of_a_failed_call_is_an_error():
-    assert result("Read", "no such file", failed=True)[0].lines == (Line("no such file", "error"),)
-
-
 def test_the_raw_record_is_as_found_and_bounded():
     assert [line.text for line in raw_lines(b'{"a":"\xff\x1b"}', 9)] == ['{"a":"\\xff␛"}']
     long = raw_lines(b"x" * CHARACTERS, 5_000_000)
-    assert long[-1].text == "… 4.9 MB more, not shown"
+    assert long[-1].text == "… 4.9 MB more: enter opens it whole"

@@ -46,7 +46,7 @@ from korg_tui.views.sweep import COSTLY, Patient, Sweep
 from korg_tui.views.syntax import highlight
 from korg_tui.views.terminal import terminal
 from korg_tui.views.terms import QueryError, pointed
-from korg_tui.views.timeline import TimeRow, Timeline, Window
+from korg_tui.views.timeline import Timeline, TimeRow, Window
 from korg_tui.views.timescale import scale, time_words
 from korg_tui.views.touched import EventRow, EventRows, EventSearch, Hit, Where, path_query, paths_of
 from korg_tui.views.vocabulary import Vocabulary
@@ -112,8 +112,8 @@ __all__ = [
     "SessionBook",
     "SessionRow",
     "Shape",
-    "Sides",
     "Share",
+    "Sides",
     "Sniffed",
     "Span",
     "Spine",
@@ -121,9 +121,9 @@ __all__ = [
     "Style",
     "Sweep",
     "TextPages",
-    "Vocabulary",
     "TimeRow",
     "Timeline",
+    "Vocabulary",
     "Where",
     "Window",
     "ago",

@@ -14,7 +14,8 @@ from korg_tui.sources import BlobFound, BodyGone
 from korg_tui.text import visible
 from korg_tui.views import marks, values, walk, why, words
 from korg_tui.views.arguments import Read
-from korg_tui.views.sections import Line, Section, Style
+from korg_tui.views.blobs import blob_line, declared_sizes
+from korg_tui.views.sections import Line, Opens, Section
 
 HUGE = 32_000_000
 """Bytes of a record that is not decoded any more; only its beginning is asked."""
@@ -23,9 +24,6 @@ _CAUSES = 12
 _MANY = {Kind.BOOKKEEPING: "bookkeeping"}
 _READ = 20
 _BLOBS = 50
-_LATER = frozenset({"looking", "not fetched"})
-"""States of blobs that say nothing against them."""
-
 
 Blobs = Callable[[str], BlobFound]
 """The state of a blob by its digest."""
@@ -225,35 +223,34 @@ def _body(asked: _Asked, row: int) -> Iterator[Section]:
         return
     found = body(raw) if length <= HUGE and ledger.kind[row] != Kind.MALFORMED else None
     if found is not None:
-        yield from _content(ledger, row, found)
-    yield _blobs(asked, row)
+        yield from _content(asked, row, found)
+    yield _blobs(asked, row, found)
     yield Section(f"raw record, {words.size(length)}", "raw", tuple(values.raw_lines(raw, length)))
 
 
-def _content(ledger: Ledger, row: int, found: Body) -> Iterator[Section]:
-    tool = ledger.tool_at(row)
-    if ledger.kind[row] == Kind.GOVERNANCE:
+def _content(asked: _Asked, row: int, found: Body) -> Iterator[Section]:
+    ledger = asked.ledger
+    kind = Kind(ledger.kind[row])
+    if kind is Kind.GOVERNANCE:
         event = found.record.get("event", found.record)
-        yield Section("event", "json", tuple(values.as_json(event)))
+        yield values.json_section("event", event, "")
         return
-    yield from values.arguments(tool, found.args)
-    yield from values.result(tool, found.result, failed=ledger.success_at(row) is False)
+    succeeded = ledger.success_at(row)
+    failed = None if succeeded is None else not succeeded
+    tool = ledger.tool_at(row)
+    yield from values.content(values.Call(tool, found.args, found.result, failed, kind, asked.blobs))
 
 
-def _blobs(asked: _Asked, row: int) -> Section:
+def _blobs(asked: _Asked, row: int, found: Body | None) -> Section:
     digests = asked.ledger.blobs_at(row)
-    lines = [_blob(asked, digest) for digest in digests[:_BLOBS]]
+    declared = {} if found is None else declared_sizes(found)
+    lines = [_blob(asked, digest, declared.get(digest)) for digest in digests[:_BLOBS]]
     if len(digests) > _BLOBS:
         lines.append(Line(f"… {len(digests) - _BLOBS:,} more, not shown", "note"))
     return Section("blobs", "blobs", tuple(lines))
 
 
-def _blob(asked: _Asked, digest: str) -> Line:
+def _blob(asked: _Asked, digest: str, declared: int | None) -> Line:
     if asked.blobs is None:
-        return Line(digest)
-    seen = asked.blobs(digest)
-    there = seen.state == "present"
-    known = seen.size is not None and (there or seen.state in _LATER)
-    measure = f", {words.size(seen.size or 0)}" if known else ""
-    style: Style = "" if there else "note" if seen.state in _LATER else "error"
-    return Line(visible(f"{digest} {seen.state}{measure}", 400), style)
+        return Line(digest, opens=Opens("blob", digest))
+    return blob_line(asked.blobs(digest), declared)

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from korg_tui.text import CUT, LINE_LIMIT, visible
-from korg_tui.views.sections import Key, Line, Node, Opens, Span
+from korg_tui.views.sections import JsonKey, JsonNode, Line, Opens, Span
 from korg_tui.views.words import plural, size
 
 TOGETHER = 100
@@ -25,6 +25,7 @@ STRING = 2_000
 SIGN_OPEN = "▾ "
 SIGN_CLOSED = "▸ "
 
+_EVENT = ("/args", "/result")
 _KEY = 200
 _INDENTED = 24
 _LOOKED = 1_000_000
@@ -35,8 +36,8 @@ _LOOKED = 1_000_000
 class Found:
     """A member that a search found, and what must be open for it to be seen, from the top down."""
 
-    key: Key
-    around: tuple[Key, ...]
+    key: JsonKey
+    around: tuple[JsonKey, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,9 @@ class _Part:
     """A value, or some members of one, on the way to lines."""
 
     value: Any
-    key: Key
+    key: JsonKey
     depth: int
-    inside: Key | None
+    inside: JsonKey | None
     name: str | None = None
     comma: str = ""
     state: Literal["", "end"] = ""
@@ -72,9 +73,9 @@ class Tree:
     value: Any
     pointer: str = ""
 
-    def initial(self) -> frozenset[Key]:
+    def initial(self) -> frozenset[JsonKey]:
         """What is open at first: the top, and whatever is short, until there are many lines."""
-        opened: set[Key] = set()
+        opened: set[JsonKey] = set()
         top = self._top()
         lines = 0
         stack = [top]
@@ -88,7 +89,7 @@ class Tree:
                 stack += reversed(list(_members(part)))
         return frozenset(opened)
 
-    def lines(self, opened: frozenset[Key] | set[Key]) -> Iterator[Line]:
+    def lines(self, opened: frozenset[JsonKey] | set[JsonKey]) -> Iterator[Line]:
         """The lines that are seen when these nodes are open."""
         stack = [self._top()]
         while stack:
@@ -134,13 +135,13 @@ class Tree:
     def _found(self, path: list[tuple[Any, int, str]]) -> Found:
         """`path` has, from the top, each value with its place and name in the one around it."""
         pointer = self.pointer
-        around: list[Key] = []
+        around: list[JsonKey] = []
         for number, (_, place, name) in enumerate(path):
             if number:
                 above = path[number - 1][0]
                 around.append((pointer, 0, -1))
                 around += [(pointer, *each) for each in _ranges_to(place, len(above))]
-                pointer += f"/{_escaped(name) if isinstance(above, Mapping) else place}"
+                pointer += f"/{escaped(name) if isinstance(above, Mapping) else place}"
         return Found((pointer, 0, -1), tuple(around))
 
 
@@ -202,11 +203,12 @@ def _members(part: _Part) -> Iterator[_Part]:
     count = len(part.value)
     for place, name, value in islice(_steps(part.value), first, last + 1):
         mapped = isinstance(part.value, Mapping)
-        key = (f"{pointer}/{_escaped(name) if mapped else place}", 0, -1)
+        key = (f"{pointer}/{escaped(name) if mapped else place}", 0, -1)
         yield _Part(value, key, depth, part.key, name if mapped else None, "," if place < count - 1 else "")
 
 
-def _escaped(name: str) -> str:
+def escaped(name: str) -> str:
+    """A name as a part of a JSON pointer."""
     return name.replace("~", "~0").replace("/", "~1")
 
 
@@ -219,7 +221,7 @@ def _indent(depth: int, sign: str = "") -> str:
 
 def _container(part: _Part, *, is_open: bool) -> Line:
     sign = (SIGN_OPEN if is_open else SIGN_CLOSED) if part.depth else ""
-    node = Node(part.key, "open" if is_open else "closed", part.inside)
+    node = JsonNode(part.key, "open" if is_open else "closed", part.inside)
     mapped = isinstance(part.value, Mapping)
     first, last = part.span
     if part.is_range:
@@ -234,11 +236,11 @@ def _container(part: _Part, *, is_open: bool) -> Line:
 
 def _end(part: _Part) -> Line:
     closing = "}" if isinstance(part.value, Mapping) else "]"
-    return Line(f"{_indent(part.depth)}{closing}{part.comma}", node=Node(part.key, "end", part.inside))
+    return Line(f"{_indent(part.depth)}{closing}{part.comma}", node=JsonNode(part.key, "end", part.inside))
 
 
 def _leaf(part: _Part) -> Line:
-    node = Node(part.key, "leaf", part.inside)
+    node = JsonNode(part.key, "leaf", part.inside)
     value = part.value
     if not isinstance(value, str):
         empty = "" if isinstance(value, (Mapping, list)) else "number"
@@ -248,14 +250,15 @@ def _leaf(part: _Part) -> Line:
     if rest:
         text = text[:-1] + CUT
         measure = size(len(rest.encode("utf-8", "surrogatepass")))
-        said = [(text, "string"), (f" {measure} more: enter opens it whole", "note")]
-        return _said(part, "", said, node, Opens("value", part.key[0]))
+        opened = Opens("value", part.key[0]) if part.key[0].startswith(_EVENT) else None
+        words = "enter opens it whole" if opened else "not shown"
+        return _said(part, "", [(text, "string"), (f" {measure} more: {words}", "note")], node, opened)
     opens = Opens("blob", value.removeprefix("sha256:")) if part.name == "_ref" else None
     return _said(part, "", [(text, "string"), (part.comma, "")], node, opens)
 
 
 def _said(
-    part: _Part, sign: str, pieces: list[tuple[str, str]], node: Node, opens: Opens | None = None
+    part: _Part, sign: str, pieces: list[tuple[str, str]], node: JsonNode, opens: Opens | None = None
 ) -> Line:
     name = json.dumps((part.name or "")[:_KEY], ensure_ascii=False)
     named = [] if part.name is None else [(name, "key"), (": ", "")]

@@ -40,18 +40,18 @@ class Opens:
     name: str
 
 
-Key = tuple[str, int, int]
+JsonKey = tuple[str, int, int]
 """A node of JSON: the pointer of a value (RFC 6901), and of a part of a long one its first and last place; of
 a whole one 0 and -1."""
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class JsonNode:
     """Where a line stands in JSON, so that it can be folded."""
 
-    key: Key
+    key: JsonKey
     state: Literal["leaf", "open", "closed", "end"]
-    inside: Key | None
+    inside: JsonKey | None
     """The node around it; None at the top."""
 
 
@@ -69,7 +69,7 @@ class Line:
     """Parts that look different, ascending, without overlap."""
     opens: Opens | None = None
     """What choosing it opens."""
-    node: Node | None = None
+    node: JsonNode | None = None
     """Of a line of JSON: the node it stands for."""
     hang: str = ""
     """What stands before the rest of the line, in rows after its first one: safe, such as a gutter."""

@@ -1,184 +1,260 @@
-"""Values: arguments and results as bounded, safe lines: JSON, text, a diff, or terminal output."""
+"""Values: arguments and results in the form that a person would choose - a diff, a terminal, source, matches,
+Markdown, text, JSON that folds - as bounded sections of safe lines."""
 
 from __future__ import annotations
 
-import difflib
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from korg_tui.text import CUT, visible, visible_lines
-from korg_tui.views import calls
-from korg_tui.views.sections import Line, Section, Style
+from korg_tui.event import SPAWN_TOOLS, Kind
+from korg_tui.sources import BlobFound
+from korg_tui.text import CUT, visible
+from korg_tui.views import calls, matched, running
+from korg_tui.views.blobs import blob_preview
+from korg_tui.views.blocks import BLOCKS, Block, blocks, image_line
+from korg_tui.views.display import coloured, json_of, prose
+from korg_tui.views.folding import Tree, escaped, tree_lines
+from korg_tui.views.running import TERMINALS, terminal_section, unpacked, wrote
+from korg_tui.views.sections import Line, Opens, Section, Shape
+from korg_tui.views.terminal import terminal
+from korg_tui.views.texts import CHARACTERS, LINES, bounded
 from korg_tui.views.words import plural, size
+from korg_tui.views.writing import changed
 
-LINES = 200
-"""Lines of one value."""
-CHARACTERS = 65_536
-"""Characters of one value."""
+Look = Callable[[str], BlobFound]
+"""The state of a blob by its digest, and its beginning."""
 
-_STRING = 8_192
-_ITEMS = 200
-_DEPTH = 40
-_COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
-_OUTPUT_KEYS = ("stdout", "stderr", "output", "aggregated_output")
-_TEXT_KEYS = ("text", "content", "output", "message")
+ARGS, RESULT = "/args", "/result"
 
-
-def bounded(text: str, style: Style = "", *, limit: int = LINES) -> list[Line]:
-    """The first lines of a text; then one that says how much more there is."""
-    head = text[:CHARACTERS]
-    lines = head.split("\n", limit)
-    kept = lines[:limit]
-    shown = [Line(line, style) for line in visible_lines("\n".join(kept), limit)]
-    rest = len(text) - sum(map(len, kept)) - (len(kept) - 1)
-    if rest > (1 if len(lines) > limit else 0):
-        shown.append(Line(f"{CUT} {size(_bytes(text[-rest:]))} more, not shown", "note"))
-    return shown
+_PREVIEWS = 5
+"""Blobs of an event that are shown in place; all are listed below."""
+_PROSE = ("prompt", "thinking", "message", "body", "text", "content", "plan", "instructions", "explanation")
+"""Arguments that are text to be read, when they are long."""
+_ALWAYS = frozenset({"prompt", "thinking"})
+_LONG = 100
+_WEB = frozenset({"WebFetch", "WebSearch", "web_fetch", "web_search", "fetch"})
+_PAGES = SPAWN_TOOLS | _WEB | {"llm_inference"}
+"""Tools whose results may be Markdown."""
+_TEXT_KEYS = ("text", "content", "output", "message", "result", "summary", "error")
 
 
-def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What is to be shown of an event. `look` shows blobs in place, where it is given."""
+
+    tool: str
+    args: Any = None
+    result: Any = None
+    failed: bool | None = None
+    kind: Kind = Kind.TOOL
+    look: Look | None = None
 
 
-def as_json(value: object) -> list[Line]:
-    """A value as indented JSON, long strings and long lists shortened with a note of what is left out."""
-    return bounded(json.dumps(_shortened(value, _DEPTH), indent=2, ensure_ascii=False))
+def content(call: Call) -> list[Section]:
+    """Arguments, then the result, then the blobs that these name."""
+    return [*arguments(call), *result(call)]
 
 
-def _shortened(value: object, depth: int) -> Any:
-    if isinstance(value, str):
-        rest = value[_STRING:]
-        return f"{value[:_STRING]}{CUT} {size(_bytes(rest))} more, not shown" if rest else value
-    if isinstance(value, (Mapping, list)) and depth == 0:
-        return f"{CUT} {plural(len(value), 'item')} deeper down, not shown"
-    if isinstance(value, Mapping):
-        pairs = list(value.items())
-        short = {str(key)[:_STRING]: _shortened(each, depth - 1) for key, each in pairs[:_ITEMS]}
-        if len(pairs) > _ITEMS:
-            short[CUT] = f"{len(pairs) - _ITEMS:,} more, not shown"
-        return short
-    if isinstance(value, list):
-        items = [_shortened(each, depth - 1) for each in value[:_ITEMS]]
-        return [*items, f"{CUT} {len(value) - _ITEMS:,} more, not shown"] if len(value) > _ITEMS else items
-    return value
+def json_section(title: str, value: object, pointer: str) -> Section:
+    """A value as JSON that folds."""
+    tree = Tree(value, pointer)
+    return Section(title, "json", tree_lines(tree), tree=tree)
 
 
-def arguments(tool: str, args: object) -> list[Section]:
-    """The arguments of a call as a person reads them: a diff, a command, else JSON or text."""
-    if args in (None, {}, ""):
+def arguments(call: Call) -> list[Section]:
+    """The arguments of a call as a person reads them."""
+    args = call.args
+    if args in (None, {}, "", []):
         return []
+    if calls.reference(args) is not None:
+        return [_in_place("arguments", args, ARGS, call)]
+    if call.tool in calls.WRITERS and (shown := changed(call.tool, args, call.result)):
+        sections, keys = shown
+        return [*sections, *_rest("arguments", args, keys, ARGS, call)]
     if isinstance(args, str):
-        return [_patch(args) if tool == "apply_patch" else _text("arguments", args)]
-    blob = calls.reference(args)
-    if blob is None and isinstance(args, Mapping):
-        if tool in calls.WRITERS:
-            return list(_change(tool, args))
-        if tool in calls.RUNNERS and calls.command(args):
-            command = bounded(calls.command(args))
-            return [Section("command", "text", tuple(command)), *_rest("arguments", args, calls.COMMAND_KEYS)]
-    return [Section("arguments", "json", tuple(as_json(args)))]
+        return [_text("arguments", args, ARGS)]
+    if not isinstance(args, Mapping):
+        return [json_section("arguments", args, ARGS)]
+    if call.tool in TERMINALS and calls.command(args):
+        return [_command(args), *_rest("arguments", args, _command_keys(args), ARGS, call)]
+    texts = [key for key in _PROSE if _is_prose(key, args.get(key))]
+    sections = [_text(key, args[key], f"{ARGS}/{key}", page=key not in _ALWAYS) for key in texts]
+    code = args.get("code")
+    if isinstance(code, str) and code:
+        shown_code = bounded(code, "code", opens=Opens("value", f"{ARGS}/code"))
+        sections.append(Section("code", "text", tuple(coloured(shown_code, language=_language(call, args)))))
+        texts.append("code")
+    return [*sections, *_rest("arguments", args, texts, ARGS, call)]
 
 
-def result(tool: str, value: object, *, failed: bool) -> list[Section]:
-    """The result of a call: terminal output, text, else JSON."""
-    if value in (None, {}, ""):
-        return []
+def _is_prose(key: str, value: object) -> bool:
+    if not isinstance(value, str) or not value:
+        return False
+    return key in _ALWAYS or len(value) > _LONG or "\n" in value
+
+
+def _language(call: Call, args: Mapping[str, Any]) -> str:
+    said = args.get("language")
+    return said if isinstance(said, str) else call.tool if call.tool == "python" else "python"
+
+
+def _command(args: Mapping[str, Any]) -> Section:
+    key = _command_keys(args)[0]
+    lines = bounded(calls.command(args), "code", opens=Opens("value", f"{ARGS}/{key}"))
+    return Section("command", "terminal", tuple(coloured(lines, language="bash")))
+
+
+def _command_keys(args: Mapping[str, Any]) -> list[str]:
+    return [key for key in calls.COMMAND_KEYS if args.get(key)][:1]
+
+
+def result(call: Call) -> list[Section]:
+    """The result of a call as a person reads it."""
+    value = call.result
+    if value in (None, {}, "", []):
+        return _no_result(call)
+    if calls.reference(value) is not None:
+        return [*_no_result(call), _in_place("result", value, RESULT, call)]
+    if call.tool in TERMINALS or (isinstance(value, Mapping) and isinstance(value.get("stdout"), str)):
+        return _ran(call, value)
+    found = blocks(value, RESULT)
+    if found is not None:
+        return list(_blocks(found, value, RESULT, call))
     if isinstance(value, str):
-        return [
-            _terminal("result", value) if tool in calls.RUNNERS else _text("result", value, failed=failed)
-        ]
-    if isinstance(value, Mapping) and calls.reference(value) is None:
-        keys = _OUTPUT_KEYS if tool in calls.RUNNERS else _TEXT_KEYS
-        texts = [key for key in keys if isinstance(value.get(key), str) and value[key]]
-        if texts and tool in calls.RUNNERS:
-            return [*(_terminal(key, value[key]) for key in texts), *_rest("result", value, _OUTPUT_KEYS)]
-        if texts:
-            shown = texts[:1]
-            return [
-                _text("result", value[shown[0]], failed=failed),
-                *_rest("more of the result", value, shown),
-            ]
-    return [Section("result", "json", tuple(as_json(value)))]
+        return [_result_text("result", value, RESULT, call)]
+    image = image_line(value, RESULT)
+    if image is not None:
+        return [Section("result", "text", (image,))]
+    if isinstance(value, Mapping):
+        return _result_object(call, value)
+    return [json_section("result", value, RESULT)]
 
 
-def _rest(title: str, value: Mapping[str, Any], shown: Iterable[str]) -> list[Section]:
-    """What a mapping has besides what was shown apart; empty texts are worth no line."""
-    left = {key: each for key, each in value.items() if not (key in shown and isinstance(each, str | list))}
-    return [Section(title, "json", tuple(as_json(left)))] if left else []
+def _no_result(call: Call) -> list[Section]:
+    """Of a command without a result, how it ended is known at most by its failure."""
+    end = running.ending(None, call.failed) if call.tool in TERMINALS else None
+    return [] if end is None else [Section("terminal", "terminal", (Line(end.words, end.style),))]
 
 
-def _text(title: str, text: str, *, failed: bool = False) -> Section:
-    return Section(title, "text", tuple(bounded(text, "error" if failed else "")))
+def _ran(call: Call, value: object) -> list[Section]:
+    value = unpacked(value)
+    found = blocks(value, RESULT)
+    if found is not None:
+        texts = [block.value for block in found if block.what == "text"]
+        end = running.ending(texts[0] if texts else None, call.failed)
+        ended = [] if end is None else [Section("terminal", "terminal", (Line(end.words, end.style),))]
+        return [*ended, *_blocks(found, value, RESULT, call)]
+    if not isinstance(value, (str, Mapping)):
+        return [*_no_result(call), json_section("result", value, RESULT)]
+    shown = [] if isinstance(value, str) else running.told(value)
+    ends = isinstance(value, str) or wrote(value) or running.ending(value, call.failed) is not None
+    sections = [terminal_section(value, call.failed, RESULT)] if ends else []
+    return [*sections, *(_rest("result", value, shown, RESULT, call) if isinstance(value, Mapping) else ())]
 
 
-def _terminal(title: str, text: str) -> Section:
-    """Terminal output. Colours are left out, and said so; every other control is shown for what it is."""
-    plain, colours = _COLOURS.subn("", text[: 2 * CHARACTERS])
-    lines = bounded(plain + text[2 * CHARACTERS :], "output")
-    if colours:
-        lines.append(Line(f"{plural(colours, 'colour code')} left out", "note"))
-    return Section(title, "terminal", tuple(lines))
+def _result_object(call: Call, value: Mapping[str, Any]) -> list[Section]:
+    file = value.get("file")
+    if isinstance(file, Mapping) and isinstance(file.get("content"), str):
+        path = calls.text_at(file, ("filePath", *calls.PATH_KEYS)) or _path(call)
+        opens = Opens("value", f"{RESULT}/file/content")
+        first = file.get("startLine")
+        lines = matched.file_lines(file["content"], path, first if isinstance(first, int) else 1, opens)
+        others = {key: each for key, each in file.items() if key != "content"}
+        return [Section("result", "text", tuple(lines)), json_section("file", others, f"{RESULT}/file")]
+    for key in _TEXT_KEYS:
+        text, where = value.get(key), f"{RESULT}/{key}"
+        if isinstance(text, str) and text:
+            shown = _result_text("result", text, where, call)
+            return [shown, *_rest("more of the result", value, [key], RESULT, call)]
+        found = blocks(text, where)
+        if found is not None:
+            rest = _rest("more of the result", value, [key], RESULT, call)
+            return [*_blocks(found, text, where, call), *rest]
+    listed = matched.joined_matches(value) if call.tool in matched.SEARCHERS | {"Glob", "glob"} else None
+    if listed is not None:
+        text, key = listed
+        lines = matched.match_lines(text, _pattern(call), _path(call), Opens("value", f"{RESULT}/{key}"))
+        rest = _rest("more of the result", value, [key], RESULT, call)
+        return [Section("result", "text", tuple(lines)), *rest]
+    return _rest("result", value, [], RESULT, call)
 
 
-def _change(tool: str, args: Mapping[str, Any]) -> Iterator[Section]:
-    """What a writing tool was told to write, as a diff as far as the arguments tell."""
-    if tool == "apply_patch":
-        if calls.patch(args):
-            yield _patch(calls.patch(args))
-            yield from _rest("arguments", args, (*calls.PATCH_KEYS, *calls.COMMAND_KEYS))
+def _result_text(title: str, text: str, pointer: str, call: Call) -> Section:
+    """A text that a tool returned."""
+    opens = Opens("value", pointer)
+    image = image_line(text, pointer)
+    if image is not None:
+        return Section(title, "text", (image,))
+    if call.failed:
+        return Section(title, "text", tuple(bounded(text, "error", opens=opens)))
+    if "\x1b[" in text[:CHARACTERS]:
+        return Section(title, "terminal", tuple(terminal(text, opens=opens)))
+    if call.tool in matched.READERS:
+        return Section(title, "text", tuple(matched.read_lines(text, _path(call), opens)))
+    if call.tool in matched.SEARCHERS:
+        return Section(title, "text", tuple(matched.match_lines(text, _pattern(call), _path(call), opens)))
+    return _text(title, text, pointer, page=call.tool in _PAGES)
+
+
+def _path(call: Call) -> str:
+    return calls.text_at(call.args, calls.PATH_KEYS)
+
+
+def _pattern(call: Call) -> str:
+    return calls.text_at(call.args, ("pattern", "query", "regex"))
+
+
+def _text(title: str, text: str, pointer: str, *, page: bool = False) -> Section:
+    """A text: JSON that folds where it is JSON, Markdown where it may be, else as it is."""
+    found = json_of(text)
+    if found is not None:
+        return json_section(f"{title}, a text that is JSON", found[0], pointer)
+    opens = Opens("value", pointer)
+    return Section(title, "text", tuple(prose(text, opens=opens) if page else bounded(text, opens=opens)))
+
+
+def _blocks(found: list[Block], value: Any, pointer: str, call: Call) -> Iterator[Section]:
+    """Content blocks one after the other: text as text, images as facts, others as JSON."""
+    for number, block in enumerate(found):
+        title = "" if number else "result"
+        if block.what == "text":
+            yield _result_text(title, block.value, block.pointer, call)
+        elif block.what == "image":
+            line = image_line(block.value, block.pointer)
+            yield Section(title, "text", () if line is None else (line,))
         else:
-            yield Section("arguments", "json", tuple(as_json(args)))
-        return
-    path = calls.text_at(args, calls.PATH_KEYS)
-    shown = [key for key in calls.PATH_KEYS if args.get(key) == path]
-    where = f" {visible(path, 400)}" if path else ""
-    for edit in [args, *_edits(args)]:
-        old, new = edit.get("old_string"), edit.get("new_string")
-        if isinstance(old, str) and isinstance(new, str):
-            shown += ["old_string", "new_string", "edits"]
-            yield Section(f"change{where}", "diff", tuple(_diff(old, new)))
-    for key in ("content", "new_source"):
-        if isinstance(args.get(key), str):
-            shown.append(key)
-            yield Section(f"written{where}", "diff", tuple(bounded(args[key], "added")))
-    yield from _rest("arguments", args, shown)
+            yield json_section(title, block.value, block.pointer)
+    if len(value) > BLOCKS:
+        words = f"{CUT} {plural(len(value) - BLOCKS, 'block')} more: enter opens it whole"
+        yield Section("", "text", (Line(words, "note", opens=Opens("value", pointer)),))
 
 
-def _edits(args: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    edits = args.get("edits")
-    return [edit for edit in edits[:_ITEMS] if isinstance(edit, Mapping)] if isinstance(edits, list) else []
+def _rest(title: str, value: Any, shown: list[str], pointer: str, call: Call) -> list[Section]:
+    """What a mapping has besides what was shown apart: blobs in place, the rest as JSON."""
+    if not isinstance(value, Mapping):
+        return []
+    left = {key: each for key, each in value.items() if key not in shown}
+    held = [key for key, each in left.items() if calls.reference(each) is not None] if call.look else []
+    previews = [
+        _in_place(visible(key, 60), left.pop(key), f"{pointer}/{escaped(key)}", call)
+        for key in held[:_PREVIEWS]
+    ]
+    return [*previews, *([json_section(title, left, pointer)] if left else [])]
 
 
-def _diff(old: str, new: str) -> list[Line]:
-    """Old against new. What is too large to compare is shown as removed and added."""
-    if max(len(old), len(new)) > CHARACTERS or old.count("\n") + new.count("\n") > 20 * LINES:
-        return [*bounded(old, "removed"), *bounded(new, "added")]
-    lines = difflib.unified_diff(old.split("\n"), new.split("\n"), n=2, lineterm="")
-    return _diff_lines(list(lines)[2:])
+def _in_place(title: str, value: Any, pointer: str, call: Call) -> Section:
+    """The beginning of a blob where its reference stands, marked as such."""
+    named = calls.reference(value)
+    if named is None or call.look is None:
+        return json_section(title, value, pointer)
+    digest, declared = named
+    lines = blob_preview(call.look(digest), declared)
+    return Section(f"{title}, in a blob", _shape(lines), tuple(lines))
 
 
-def _patch(text: str) -> Section:
-    lines = text[:CHARACTERS].split("\n", LINES)
-    shown = _diff_lines(lines[:LINES])
-    rest = len(text) - sum(len(line) + 1 for line in lines[:LINES])
-    if rest > 0:
-        shown.append(Line(f"{CUT} {size(rest)} more, not shown", "note"))
-    return Section("patch", "diff", tuple(shown))
-
-
-def _diff_lines(lines: list[str]) -> list[Line]:
-    shown = [Line(visible_lines(line, 1)[0], _diff_style(line)) for line in lines[:LINES]]
-    if len(lines) > LINES:
-        shown.append(Line(f"{CUT} {plural(len(lines) - LINES, 'line')} more, not shown", "note"))
-    return shown
-
-
-def _diff_style(line: str) -> Style:
-    if line.startswith(("@@", "***", "---", "+++")):
-        return "hunk"
-    return {"+": "added", "-": "removed"}.get(line[:1], "")  # type: ignore[return-value]
+def _shape(lines: list[Line]) -> Shape:
+    return "terminal" if any(line.style == "output" for line in lines) else "text"
 
 
 def raw_lines(raw: bytes, length: int) -> list[Line]:
@@ -188,7 +264,8 @@ def raw_lines(raw: bytes, length: int) -> list[Line]:
     shown = [Line(visible(piece)) for piece in pieces[:LINES]]
     rest = length - sum(len(piece.encode("utf-8", "surrogatepass")) for piece in pieces[:LINES])
     if length > CHARACTERS or len(pieces) > LINES:
-        shown.append(Line(f"{CUT} {size(max(rest, 0))} more, not shown", "note"))
+        words = f"{CUT} {size(max(rest, 0))} more: enter opens it whole"
+        shown.append(Line(words, "note", opens=Opens("value", "")))
     return shown
 
 

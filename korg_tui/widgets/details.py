@@ -1,13 +1,15 @@
-"""Details: sections of safe lines, wrapped to the pane; lines that name an event lead to it."""
+"""Details: sections of safe lines, wrapped to the pane; lines that name an event lead to it, JSON folds."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import ClassVar
 
-from rich.cells import chop_cells
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -15,57 +17,44 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 
-from korg_tui.text import crop, pad, visible, width
-from korg_tui.views import Line, Opens, Section, Shape
+from korg_tui.text import visible, width
+from korg_tui.views import JsonKey, Line, Opens, Section
+from korg_tui.widgets.laid_out import Place, Row, is_sided, laid_out
 from korg_tui.widgets.lines import LineList
+from korg_tui.widgets.looks import LOOKS, PREFIX, look_style, without_ground
 
-_LABEL_CELLS = 10
-_PAIRED_CELLS = 72
-_PROSE = frozenset({"fields", "text", "causes", "effects", "blobs"})
-_TOKENS = re.compile(
-    r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<string>"(?:[^"\\]|\\.)*"?)'
-    r"|(?P<number>-?\d[\d.eE+-]*|\btrue\b|\bfalse\b|\bnull\b)"
-)
-_STYLES = {
-    "": "details--value",
-    "key": "details--key",
-    "note": "details--quiet",
-    "error": "details--bad",
-    "added": "details--added",
-    "removed": "details--removed",
-    "hunk": "details--hunk",
-    "output": "details--value",
-    "link": "details--link",
-    "good": "details--value",
-    "stderr": "details--value",
-    "code": "details--value",
-}
+HITS = 1_000
+"""Hits of a search that are told apart; the others are not gone to."""
+
+_Named = tuple[str, int]
+"""A section: its title, and which of that title."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    """One row of the pane: a piece of a line, or a title."""
+class _Hit:
+    """Where a search found something, and what must be open for it to be seen."""
 
-    pieces: tuple[tuple[str, str], ...]
-    """(text, component class)."""
-    title: bool = False
-    seq: int | None = None
-    opens: Opens | None = None
+    place: Place
+    around: tuple[JsonKey, ...] = ()
 
-    @property
-    def plain(self) -> str:
-        return "".join(text for text, _ in self.pieces)
+
+@dataclass(frozen=True, slots=True)
+class _Anchor:
+    """A row that stays where it is: its line, which row of the line it is, and its place on the page."""
+
+    place: Place | None
+    part: int
+    offset: int
+
+
+_LOOKS_KEPT = 2_000
 
 
 class Details(LineList):
     """The sections of one event, or of a preview."""
 
     ALLOW_SELECT = True
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "details--title", "details--rule", "details--name", "details--value", "details--quiet",
-        "details--link", "details--added", "details--removed", "details--hunk", "details--key",
-        "details--string", "details--number", "details--bad",
-    }  # fmt: skip
+    COMPONENT_CLASSES: ClassVar[set[str]] = {PREFIX + look for look in LOOKS}
 
     class Led(Message):
         """A line that names an event was chosen."""
@@ -84,7 +73,13 @@ class Details(LineList):
     def __init__(self) -> None:
         super().__init__("details")
         self.sections: tuple[Section, ...] = ()
-        self._rows: list[_Row] = []
+        self.searched = ""
+        self._rows: list[Row] = []
+        self._opened: dict[_Named, set[JsonKey]] = {}
+        """Of every JSON that was folded or unfolded, or could be: what is open."""
+        self._hits: list[_Hit] = []
+        self._wanted: re.Pattern[str] | None = None
+        self._looks: dict[str, Style] = {}
 
     @property
     def count(self) -> int:
@@ -95,34 +90,114 @@ class Details(LineList):
         return self.has_focus
 
     @property
+    def opens(self) -> Opens | None:
+        """What the line under the cursor opens."""
+        return self._rows[self.cursor].opens if self._rows else None
+
+    @property
     def plain(self) -> list[str]:
         """What the pane shows, as text."""
         return [row.plain for row in self._rows]
 
+    # showing
+
     def show(self, sections: Sequence[Section]) -> None:
-        """Show these sections: from their beginning, unless they are about what was shown before."""
+        """Show these sections: from their beginning, unless they are about what was shown before; then what
+        was seen, folded and searched for stays as it was."""
         before, self.sections = self.sections, tuple(sections)
         if self.sections == before:
             return
         if not (before and self.sections and before[0].title == self.sections[0].title):
             self.cursor = 0
+            self._rows, self._opened = [], {}
+            self._forget_search()
             self.scroll_to(y=0, animate=False, force=True)
+        elif self.searched:
+            self._hits = self._found(self.searched)
         self.redraw()
 
     def measure(self) -> None:
-        self._rows = _laid_out(self.sections, max(self.row_width, 8))
+        anchor = self._anchor()
+        self._rows = laid_out(self.sections, max(self.row_width, 8), self._lines_of)
         super().measure()
+        self._return_to(anchor)
+
+    def _lines_of(self, section: Section, number: int) -> Iterable[Line]:
+        if section.tree is None:
+            return section.lines
+        return section.tree.lines(self._open_in(section, number))
+
+    def _open_in(self, section: Section, number: int) -> set[JsonKey]:
+        """What is open in a section of JSON."""
+        named = (section.title, number)
+        if named not in self._opened and section.tree is not None:
+            self._opened[named] = set(section.tree.initial())
+        return self._opened.get(named, set())
+
+    def _anchor(self) -> _Anchor | None:
+        """The row that stays where it is on the page: the cursor's, or the first one that is seen."""
+        top = round(self.scroll_y)
+        index = self.cursor if self.has_focus else top
+        if not 0 < index < len(self._rows):
+            return None
+        place = self._rows[index].place
+        return _Anchor(place, index - self._first_of(place, index), index - top)
+
+    def _first_of(self, place: Place | None, index: int) -> int:
+        """The first of the rows that a line takes."""
+        while index and self._rows[index - 1].place == place:
+            index -= 1
+        return index
+
+    def _return_to(self, anchor: _Anchor | None) -> None:
+        index = None if anchor is None or anchor.place is None else self._row_of(anchor.place)
+        if anchor is None or index is None:
+            return
+        last = min(index + anchor.part, len(self._rows) - 1)
+        index = last if self._rows[last].place == anchor.place else index
+        if self.has_focus:
+            self.cursor = index
+        if index - anchor.offset != round(self.scroll_y):
+            self._scroll_rows(index - anchor.offset)
+
+    def _row_of(self, place: Place) -> int | None:
+        return next((index for index, row in enumerate(self._rows) if row.place == place), None)
+
+    # drawing
 
     def draw(self, index: int, width: int) -> Strip:
         row = self._rows[index]
-        strip = Strip([Segment(text, self._style(name)) for text, name in row.pieces])
+        at_cursor = index == self.cursor and self.shows_cursor
+        strip = Strip([Segment(text, self._look(looks, at_cursor)) for text, looks in row.pieces if text])
         if row.title:
             rule = "─" * max(0, width - strip.cell_length - 1)
-            return Strip.join([strip, Strip([Segment(f" {rule}", self._style("details--rule"))])])
-        return self._with_selection(strip, index)
+            return Strip.join([strip, Strip([Segment(f" {rule}", self._look("rule"))])])
+        if row.fill:
+            strip = strip.adjust_cell_length(width, self._look(row.fill, at_cursor))
+        return self._with_selection(self._with_hits(strip, row.plain), index)
 
-    def _style(self, name: str) -> Style:
-        return self.get_component_rich_style(name, partial=True)
+    def _look(self, looks: str, at_cursor: bool = False) -> Style:
+        style = self._looks.get(looks)
+        if style is None:
+            style = self._looks[looks] = look_style(self, looks)
+            if len(self._looks) > _LOOKS_KEPT:
+                self._looks.clear()
+        return without_ground(style) if at_cursor else style
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._looks.clear()
+
+    def _with_hits(self, strip: Strip, plain: str) -> Strip:
+        found = [] if self._wanted is None else [each.span() for each in self._wanted.finditer(plain)]
+        if not found:
+            return strip
+        look, parts, at = self._look("hit"), [], 0
+        for begin, end in found:
+            first, last = width(plain[:begin]), width(plain[:end])
+            parts += [strip.crop(at, first), strip.crop(first, last).apply_style(look)]
+            at = last
+        return Strip.join([*parts, strip.crop(at)])
 
     # choosing
 
@@ -136,15 +211,142 @@ class Details(LineList):
             self.choose()
 
     def choose(self) -> bool:
-        """Go where the line under the cursor leads, or open what it opens; False when it does neither."""
+        """Go where the line under the cursor leads, open what it opens, or fold what it folds; False when it
+        does none of that."""
         row = self._rows[self.cursor] if self._rows else None
         if row is not None and row.opens is not None:
             self.post_message(self.Opened(row.opens))
         elif row is not None and row.seq is not None:
             self.post_message(self.Led(row.seq))
         else:
-            return False
+            return self._toggle(row)
         return True
+
+    # folding
+
+    def _toggle(self, row: Row | None) -> bool:
+        if row is None or row.node is None or row.node.state not in ("open", "closed"):
+            return False
+        return self.unfold() if row.node.state == "closed" else self.fold()
+
+    def fold(self) -> bool:
+        """Fold the JSON under the cursor, or what it stands in; False when nothing here folds."""
+        row = self._rows[self.cursor] if self._rows else None
+        if row is None or row.node is None or row.place is None:
+            return False
+        node, named = row.node, row.place[:2]
+        is_open = node.state in ("open", "end") and node.inside is not None
+        key = node.key if is_open else node.inside
+        if key is None or self._is_top(named, key):
+            return False
+        self._opened[named].discard(key)
+        self._show_folded(named, key)
+        return True
+
+    def _is_top(self, named: _Named, key: JsonKey) -> bool:
+        """Whether it is the whole value, which is never folded."""
+        found = self._row_of((*named, (key, False)))
+        node = None if found is None else self._rows[found].node
+        return node is not None and node.inside is None
+
+    def unfold(self) -> bool:
+        """Unfold the JSON under the cursor; False when it is none, or open."""
+        row = self._rows[self.cursor] if self._rows else None
+        if row is None or row.node is None or row.place is None or row.node.state != "closed":
+            return False
+        self._opened.setdefault(row.place[:2], set()).add(row.node.key)
+        self._show_folded(row.place[:2], row.node.key)
+        return True
+
+    def _show_folded(self, named: _Named, key: JsonKey) -> None:
+        """Lay out what has folded; the cursor stands on it."""
+        self.redraw()
+        index = self._row_of((*named, (key, False)))
+        if index is not None:
+            self.go(index)
+
+    # searching
+
+    @property
+    def hits(self) -> int:
+        """How many lines the search has found, up to `HITS`."""
+        return len(self._hits)
+
+    def search(self, words: str) -> str:
+        """Find words in all that these sections hold, folded or not, and go to the first hit from here on;
+        no words forget the last search. Says what was found."""
+        self._forget_search()
+        self.searched = words
+        if words:
+            self._wanted = re.compile(re.escape(visible(words)), re.IGNORECASE)
+            self._hits = self._found(words)
+        self.redraw()
+        if self._hits:
+            return self.next_hit(0)
+        return f"nothing here has “{visible(words, 40)}”" if words else ""
+
+    def _forget_search(self) -> None:
+        self.searched, self._hits, self._wanted = "", [], None
+
+    def next_hit(self, step: int) -> str:
+        """Go to the next (1) or previous (-1) hit, or the first one from here on (0), and unfold what it is
+        in; behind the last one comes the first. Says which it is."""
+        if not self._hits:
+            return "nothing was found here"
+        rows = self._hit_rows()
+        if step < 0:
+            number = bisect_left(rows, (self.cursor, True)) - 1
+        else:
+            number = bisect_left(rows, (self.cursor, step > 0))
+        wrapped = not 0 <= number < len(rows)
+        number %= len(rows)
+        self._show_hit(self._hits[number])
+        count = f"{len(rows):,}{' or more' if len(rows) == HITS else ''}"
+        round_ = f", from the {'end' if step < 0 else 'beginning'} again" if wrapped else ""
+        return f"hit {number + 1:,} of {count}{round_}"
+
+    def _hit_rows(self) -> list[tuple[int, bool]]:
+        """The row of each hit, and whether it is all there: else it is in what is folded there."""
+        rows: dict[Place, int] = {}
+        for index, row in enumerate(self._rows):
+            if row.place is not None:
+                rows.setdefault(row.place, index)
+        found: list[tuple[int, bool]] = []
+        for hit in self._hits:
+            title, number, key = hit.place
+            around = [(title, number, (each, False)) for each in reversed(hit.around)]
+            beside = [(title, number, key - 1)] if isinstance(key, int) else []
+            seen = next((rows[place] for place in (*around, *beside) if place in rows), 0)
+            found.append((rows[hit.place], False) if hit.place in rows else (seen, True))
+        return found
+
+    def _show_hit(self, hit: _Hit) -> None:
+        title, number, _ = hit.place
+        if hit.around:
+            self._opened.setdefault((title, number), set()).update(hit.around)
+            self.redraw()
+        index = self._row_of(hit.place)
+        if index is not None:
+            self.go(index, jump=True)
+
+    def _found(self, words: str) -> list[_Hit]:
+        return list(islice(self._finds(words), HITS))
+
+    def _finds(self, words: str) -> Iterator[_Hit]:
+        needle = visible(words).casefold()
+        seen: Counter[str] = Counter()
+        for section in self.sections:
+            title, number = section.title, seen[section.title]
+            seen[title] += 1
+            if section.tree is not None:
+                for found in section.tree.find(words):
+                    yield _Hit((title, number, (found.key, False)), found.around)
+                continue
+            sided = is_sided(section, max(self.row_width, 8))
+            shown = section.sides if sided else [(line, None) for line in section.lines]
+            for index, pair in enumerate(shown):
+                if any(needle in _said(line) for line in pair if line is not None):
+                    yield _Hit((title, number, index))
 
     # selecting text with the mouse
 
@@ -171,114 +373,6 @@ class Details(LineList):
         return Strip.join(parts)
 
 
-def _label_cells(section: Section, cells: int) -> int:
-    """The column of labels of a section: as wide as they need, within reason."""
-    longest = max((width(line.label) for line in section.lines), default=0)
-    return min(max(_LABEL_CELLS, longest + 1), cells // 2) if longest else 0
-
-
-def _laid_out(sections: Sequence[Section], cells: int) -> list[_Row]:
-    rows: list[_Row] = []
-    for section in sections:
-        if section.title:
-            rows.append(_Row(((crop(section.title, cells), "details--title"),), title=True))
-        labels = _label_cells(section, cells)
-        for line in _paired(section, cells, labels):
-            rows += line if isinstance(line, list) else _wrapped(line, section.kind, cells, labels)
-    return rows
-
-
-def _paired(section: Section, cells: int, labels: int) -> Iterator[Line | list[_Row]]:
-    """In a wide and low pane, short fields stand side by side, at most one of them leading somewhere."""
-    half = cells // 2
-    waiting: Line | None = None
-    for line in section.lines:
-        fits = section.kind == "fields" and cells >= _PAIRED_CELLS and bool(line.label)
-        fits = fits and width(line.text) < half - labels
-        if waiting is not None and fits and None in (line.seq, waiting.seq):
-            seq = line.seq if waiting.seq is None else waiting.seq
-            yield [_Row((*_field(waiting, half, labels), *_field(line, half, labels)), seq=seq)]
-            waiting = None
-            continue
-        if waiting is not None:
-            yield waiting
-        waiting = line if fits else None
-        if waiting is None:
-            yield line
-    if waiting is not None:
-        yield waiting
-
-
-def _field(line: Line, cells: int, labels: int) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (
-        (pad(line.label, labels), "details--name"),
-        (pad(line.text, cells - labels), _STYLES[_style_name(line)]),
-    )
-
-
-def _style_name(line: Line) -> str:
-    return "link" if line.seq is not None and not line.style else line.style
-
-
-def _wrapped(line: Line, kind: Shape, cells: int, labels: int) -> list[_Row]:
-    labelled = line.label or line.seq is not None
-    label = pad(crop(line.label, labels - 1), labels) if labels and labelled else ""
-    text = visible(line.text)
-    name = _STYLES[_style_name(line)]
-    room = max(cells - width(label), 4)
-    if kind in _PROSE:
-        chunks = [[(piece, name)] for piece in _filled(text, room)]
-    else:
-        chunks = _chopped(_highlighted(text) if kind == "json" and not line.style else [(text, name)], room)
-    rows = []
-    for number, chunk in enumerate(chunks):
-        shown = label if not number else " " * width(label)
-        rows.append(_Row(((shown, "details--name"), *chunk), seq=line.seq, opens=line.opens))
-    return rows
-
-
-def _reach(cells: int) -> int:
-    """Characters that so many cells can have, and more: safe text has at most two marks on a character."""
-    return 4 * cells + 4
-
-
-def _head(text: str, cells: int) -> str:
-    """What the next row of so many cells takes; looks no further than that."""
-    return str(next(iter(chop_cells(text[: _reach(cells)], cells))))
-
-
-def _filled(text: str, cells: int) -> Iterator[str]:
-    """The text in rows, broken between words where a row has any."""
-    while width(text[: _reach(cells)]) > cells:
-        head = _head(text, cells)
-        space = head.rfind(" ") if text[len(head)] != " " else len(head)
-        end = space if space > len(head) // 3 else len(head)
-        yield text[:end]
-        text = text[end:].removeprefix(" ")
-    yield text
-
-
-def _highlighted(text: str) -> list[tuple[str, str]]:
-    pieces, at = [], 0
-    for token in _TOKENS.finditer(text):
-        pieces.append((text[at : token.start()], "details--value"))
-        pieces.append((token.group(), f"details--{token.lastgroup}"))
-        at = token.end()
-    return [piece for piece in (*pieces, (text[at:], "details--value")) if piece[0]]
-
-
-def _chopped(pieces: Sequence[tuple[str, str]], cells: int) -> list[list[tuple[str, str]]]:
-    """The pieces in rows of at most so many cells; at least one row."""
-    rows: list[list[tuple[str, str]]] = [[]]
-    room = cells
-    for text, name in pieces:
-        while text:
-            part = text[:room] if text.isascii() else _head(text, max(room, 1))
-            if width(part) > room:
-                part = ""
-            rows[-1].append((part, name))
-            text, room = text[len(part) :], room - width(part)
-            if text:
-                rows.append([])
-                room = cells
-    return rows
+def _said(line: Line) -> str:
+    """What a search looks through."""
+    return f"{line.label} {line.text}".casefold()

@@ -9,6 +9,8 @@ from korg_tui.screens import EventsScreen, HelpScreen, LedgersScreen, SessionScr
 from korg_tui.screens.binding import bindings
 from korg_tui.screens.bookmarks import BookmarksScreen
 from korg_tui.screens.export import ExportScreen
+from korg_tui.screens.reader import ReaderScreen
+from korg_tui.screens.timeline import TimelineScreen
 
 SCREENS = {
     Place.LEDGERS: LedgersScreen,
@@ -18,6 +20,8 @@ SCREENS = {
     Place.HELP: HelpScreen,
     Place.BOOKMARKS: BookmarksScreen,
     Place.EXPORT: ExportScreen,
+    Place.READER: ReaderScreen,
+    Place.TIMELINE: TimelineScreen,
 }
 
 
@@ -67,4 +71,5 @@ def test_the_key_table_lists_every_command_once():
     rows = key_table().splitlines()
     assert rows[:2] == ["| keys | what | where |", "|---|---|---|"]
     assert len(rows) == 2 + len(COMMANDS)
-    assert "| `:` `0-9` | go to a seq: type its number | session, rewind preview |" in rows
+    where = "session, rewind preview, reader"
+    assert f"| `:` `0-9` | go to a seq, in the reader to a line: type it | {where} |" in rows

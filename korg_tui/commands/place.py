@@ -16,6 +16,8 @@ class Place(enum.Enum):
     HELP = "help"
     BOOKMARKS = "list of bookmarks"
     EXPORT = "export"
+    TIMELINE = "timeline"
+    READER = "reader"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +48,17 @@ class Situation:
     """Events that rewinds under the reader dropped, and that are kept."""
     writing: bool = False
     """An export is being written."""
+    forms: int = 0
+    """Ways in which the reader can show what it shows."""
+    asks: bool = False
+    """A blob is too big to be fetched or verified unasked."""
+    openable: bool = False
+    """There is a blob, or a file, that another program can be given."""
+    slow: int = 0
+    """Calls that are named as the slowest."""
+    zoomed: bool = False
+    """Only a part of the timeline is seen."""
+    differences: int = 0
+    """Rows of a comparison that are not the same on both sides."""
+    choosing: bool = False
+    """It is chosen what to compare with."""

@@ -95,3 +95,26 @@ def exportable(now: Situation) -> str:
 
 def idle(now: Situation) -> str:
     return "a file is being written: {leave} stops it" if now.writing else ""
+
+
+def openable(now: Situation) -> str:
+    if now.openable:
+        return ""
+    reading = now.place is Place.READER
+    return "nothing is there to be opened" if reading else "this event names no blob and no file"
+
+
+def asks(now: Situation) -> str:
+    return "" if now.asks else "no blob here is too big to be looked at unasked"
+
+
+def forms(now: Situation) -> str:
+    return "" if now.forms > 1 else "there is one way only to show it"
+
+
+def zoomed(now: Situation) -> str:
+    return "" if now.zoomed else "all of it is seen: {zoom-in} shows less of it, larger"
+
+
+def slow(now: Situation) -> str:
+    return "" if now.slow else "nothing says how long it took"

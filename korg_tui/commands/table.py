@@ -32,7 +32,8 @@ class Command:
 
 
 _LETTERS = {"L": Place.LEDGERS, "S": Place.SESSION, "P": Place.PREVIEW, "E": Place.EVENTS, "H": Place.HELP,
-            "B": Place.BOOKMARKS, "X": Place.EXPORT}  # fmt: skip
+            "B": Place.BOOKMARKS, "X": Place.EXPORT, "R": Place.READER,
+            "T": Place.TIMELINE}  # fmt: skip
 
 
 def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Command, ...]:
@@ -54,14 +55,14 @@ def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Com
 COMMANDS: tuple[Command, ...] = (
     *_group(
         "Move",
-        ("down", "j down", "LSEHBX", "down", "next row", rules.always),
-        ("up", "k up", "LSEHBX", "up", "previous row", rules.always),
+        ("down", "j down", "LSEHBXRT", "down", "next row", rules.always),
+        ("up", "k up", "LSEHBXRT", "up", "previous row", rules.always),
         ("look-down", "j", "P", "look down", "look at the next row; the rewind stays", rules.always),
         ("look-up", "k", "P", "look up", "look at the previous row; the rewind stays", rules.always),
-        ("page-down", "pagedown space", "LSPEHB", "page", "a page down", rules.always),
-        ("page-up", "pageup", "LSPEHB", "page up", "a page up", rules.always),
-        ("first", "g home", "LSPEHB", "first", "first row", rules.always),
-        ("last", "G end", "LSPEHB", "last", "last row; on a live source, follow again", rules.always),
+        ("page-down", "pagedown space", "LSPEHBRT", "page", "a page down", rules.always),
+        ("page-up", "pageup", "LSPEHBRT", "page up", "a page up", rules.always),
+        ("first", "g home", "LSPEHBRT", "first", "first row", rules.always),
+        ("last", "G end", "LSPEHBRT", "last", "last row; on a live source, follow again", rules.always),
         ("labels", ";", "LSPEB", "labels", "a letter beside each row: type it to go there", rules.rows),
     ),
     *_group(
@@ -70,8 +71,8 @@ COMMANDS: tuple[Command, ...] = (
         ("child", "c", "SP", "child", "the first event that this one led to", rules.event),
         ("sibling-before", "[", "SP", "sibling up", "previous event with the same parent", rules.parent),
         ("sibling-after", "]", "SP", "sibling", "next event with the same parent", rules.parent),
-        ("lane-before", "{", "SP", "lane up", "previous event in this lane", rules.event),
-        ("lane-after", "}", "SP", "lane", "next event in this lane", rules.event),
+        ("lane-before", "{", "SPT", "lane up", "previous event in this lane", rules.event),
+        ("lane-after", "}", "SPT", "lane", "next event in this lane", rules.event),
     ),
     *_group(
         "Rewind",
@@ -91,8 +92,8 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_group(
         "Find",
-        ("error-after", "e", "SP", "failure", "next failed call", rules.failures),
-        ("error-before", "E", "SP", "failure up", "previous failed call", rules.failures),
+        ("error-after", "e", "SPT", "failure", "next failed call", rules.failures),
+        ("error-before", "E", "SPT", "failure up", "previous failed call", rules.failures),
         ("dead-after", "d", "SP", "dead", "next dead pointer", rules.dead),
         ("dead-before", "D", "SP", "dead up", "previous dead pointer", rules.dead),
         ("search", "/", "SP", "search", "find words, mark every hit", rules.always),
@@ -100,7 +101,7 @@ COMMANDS: tuple[Command, ...] = (
         ("hit-before", "N", "SP", "hit up", "previous hit", rules.hits),
         ("filter", "f", "S", "filter", "show only rows that fit, and dimmed what led to them", rules.always),
         ("touched", "P", "SP", "path", "who touched this path, in all sessions", rules.path),
-        ("goto", ":", "SP", "go to", "go to a seq: type its number", rules.always),
+        ("goto", ":", "SPR", "go to", "go to a seq, in the reader to a line: type it", rules.always),
         ("back", "backspace", "SP", "back", "back to where the last jump began", rules.trail),
     ),
     *_group(
@@ -110,21 +111,32 @@ COMMANDS: tuple[Command, ...] = (
         ("fold", "h left", "SP", "fold", "fold this lane, or go to its opener", rules.rows),
         ("unfold", "l right", "SP", "unfold", "unfold this row", rules.rows),
         ("fold-level", "z", "SP", "fold level", "fold everything a level further, then unfold", rules.rows),
-        ("shift-left", "<", "SP", "left", "scroll the rows back to the left", rules.always),
-        ("shift-right", ">", "SP", "right", "scroll the rows to the right", rules.always),
+        ("shift-left", "<", "SPR", "left", "scroll the rows back to the left", rules.always),
+        ("shift-right", ">", "SPR", "right", "scroll the rows to the right", rules.always),
         ("larger", "+", "SP", "larger", "more room for the details", rules.always),
         ("smaller", "-", "SP", "smaller", "less room for the details", rules.always),
         ("even", "=", "SP", "even", "the room that the details have by themselves", rules.always),
     ),
     *_group(
+        "Read",
+        ("outside", "o", "SPR", "open", "open the blob in $PAGER, a file in $EDITOR; asks", rules.openable),
+        ("ask-blob", "i", "SPR", "ask for", "fetch or verify what is too big to do so unasked", rules.asks),
+        ("view-as", "v", "R", "view", "text, JSON laid out, picture, or hex", rules.forms),
+        ("wrap", "w", "R", "wrap", "wrap long lines, or let them go on to the right", rules.rows),
+        ("seek", "/", "R", "find", "find words; bytes in hex", rules.rows),
+        ("seek-after", "n", "R", "next", "next place that has the words", rules.hits),
+        ("seek-before", "N", "R", "previous", "previous place that has the words", rules.hits),
+        ("copy-name", "y", "R", "copy name", "copy the blob's digest, or the value's place", rules.always),
+    ),
+    *_group(
         "Live",
-        ("follow", "F", "SP", "follow", "go to the end, and stay there while it grows", rules.followable),
-        ("time", "T", "LSPE", "time", "local time or UTC", rules.always),
+        ("follow", "F", "SPT", "follow", "go to the end, and stay there while it grows", rules.followable),
+        ("time", "T", "LSPET", "time", "local time or UTC", rules.always),
         ("bell", "b", "SP", "bell", "a bell when a call fails while you follow: on or off", rules.always),
         (
             "seen",
             "a",
-            "LSP",
+            "LSPT",
             "seen",
             "put the notice away; again: dismiss what a rewind has dropped",
             rules.notices,
@@ -144,29 +156,39 @@ COMMANDS: tuple[Command, ...] = (
         ("export-before", "h left", "X", "before", "the choice before", rules.idle),
     ),
     *_group(
+        "Time",
+        ("timeline", "t", "S", "timeline", "the rows against time: lanes, pauses, the slowest calls", rules.rows),
+        ("zoom-in", "+ =", "T", "nearer", "show less of the time, larger", rules.rows),
+        ("zoom-out", "-", "T", "farther", "show more of the time", rules.zoomed),
+        ("zoom-whole", "z", "T", "all", "show all of the time", rules.zoomed),
+        ("earlier", "h left <", "T", "earlier", "move what is seen to earlier times", rules.zoomed),
+        ("later", "l right >", "T", "later", "move what is seen to later times", rules.zoomed),
+        ("slow-after", "s", "T", "slowest", "the slowest call, then the next slower ones", rules.slow),
+    ),
+    *_group(
         "Ledgers",
         ("open", "enter", "L", "open", "open the session under the cursor", rules.rows),
         ("sort", "s", "L", "sort", "sort by activity, size, failures, start", rules.rows),
         ("narrow", "/", "LH", "filter", "show only what has these words", rules.always),
         ("list-events", "f", "LE", "events", "list what fits a filter, in all sessions", rules.always),
-        ("open-event", "enter", "E", "open", "open the session at this event", rules.rows),
+        ("open-event", "enter", "ET", "open", "open the session at this event", rules.rows),
         ("demo", "d", "L", "demo", "play the recorded demo session", rules.demo),
     ),
     *_group(
         "Program",
-        ("leave", "escape", "LSPEHBX", "back", "one level back", rules.always),
-        ("help", "?", "LSPEBX", "help", "all keys, searchable", rules.always),
-        ("palette", "ctrl+p", "LSPEBX", "palette", "all commands by name", rules.always),
-        ("quit", "q", "LSPEHBX", "quit", "quit", rules.always),
+        ("leave", "escape", "LSPEHBXRT", "back", "one level back", rules.always),
+        ("help", "?", "LSPEBXRT", "help", "all keys, searchable", rules.always),
+        ("palette", "ctrl+p", "LSPEBXRT", "palette", "all commands by name", rules.always),
+        ("quit", "q", "LSPEHBXRT", "quit", "quit", rules.always),
         (
             "interrupt",
             "ctrl+c",
-            "LSPEHBX",
+            "LSPEHBXRT",
             "copy or quit",
             "copy the selection; else ask once, then quit",
             rules.always,
         ),
-        ("suspend", "ctrl+z", "LSPEHBX", "suspend", "put the program into the background", rules.always),
+        ("suspend", "ctrl+z", "LSPEHBXRT", "suspend", "put the program into the background", rules.always),
     ),
 )
 """Every command, in the order in which help and README list them."""
@@ -175,7 +197,7 @@ FOOTER: dict[Place, tuple[str, ...]] = {
     Place.LEDGERS: ("open", "sort", "narrow", "list-events", "demo", "help", "quit"),
     Place.SESSION: (
         "details", "rewind", "rewind-before", "parent", "error-after", "search", "filter", "follow",
-        "fold-level", "goto", "touched", "back", "bookmark", "copy", "export", "help", "quit",
+        "fold-level", "goto", "touched", "timeline", "back", "bookmark", "copy", "export", "help", "quit",
     ),
     Place.PREVIEW: (
         "keep-more", "look-down", "why", "scope", "leave", "rewind-before", "details", "parent",
@@ -183,7 +205,15 @@ FOOTER: dict[Place, tuple[str, ...]] = {
     ),
     Place.EVENTS: ("open-event", "list-events", "leave", "time", "help", "quit"),
     Place.HELP: ("leave", "narrow", "quit"),
+    Place.TIMELINE: (
+        "open-event", "zoom-in", "zoom-out", "slow-after", "error-after", "later", "lane-after", "leave",
+        "follow", "time", "help", "quit",
+    ),
     Place.BOOKMARKS: ("open-bookmark", "forget-bookmark", "leave", "help", "quit"),
     Place.EXPORT: ("export-write", "export-choose", "export-next", "leave", "help", "quit"),
+    Place.READER: (
+        "seek", "view-as", "wrap", "ask-blob", "outside", "seek-after", "goto", "last", "leave", "help",
+        "quit",
+    ),
 }  # fmt: skip
 """What the footer offers, most needed first; what does not fit is left to the help."""

@@ -7,6 +7,7 @@ from korg_tui.screens.base import KorgScreen
 from korg_tui.screens.help import HelpScreen
 from korg_tui.screens.ledgers import LedgersScreen
 from korg_tui.screens.session import SessionScreen
+from korg_tui.screens.timeline import TimelineScreen
 from korg_tui.screens.touched import EventsScreen
 
-__all__ = ["LONG", "EventsScreen", "HelpScreen", "KorgScreen", "LedgersScreen", "SessionScreen"]
+__all__ = ["LONG", "EventsScreen", "HelpScreen", "KorgScreen", "LedgersScreen", "SessionScreen", "TimelineScreen"]

@@ -16,13 +16,16 @@ from korg_tui.messages import Choice, OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens import headlines
 from korg_tui.screens.asking import LONG
+from korg_tui.screens.detailing import SEARCH, DetailingScreen
 from korg_tui.screens.finding import FindingScreen
 from korg_tui.screens.handy import HandyScreen
+from korg_tui.screens.reading_on import ReadingOnScreen
 from korg_tui.screens.timing import TimingScreen
 from korg_tui.screens.touched import TouchingScreen
 from korg_tui.text import visible
 from korg_tui.views import Spine, event_words, named, plural, rewound_words
 from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line, Notice
+from korg_tui.widgets.confirm import Confirm
 from korg_tui.widgets.details import Details
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.minimap import Marks, Minimap
@@ -36,7 +39,7 @@ _LISTS_PAUSE_SECONDS = 0.3
 """The lists of a preview, for which every dropped event is decoded, wait until N has stood still so long."""
 
 
-class SessionScreen(FindingScreen, TouchingScreen, HandyScreen, TimingScreen):
+class SessionScreen(DetailingScreen, FindingScreen, TouchingScreen, HandyScreen, TimingScreen, ReadingOnScreen):
     """Screens 2 and 3 of EXPERIENCE."""
 
     PLACES = (Place.SESSION, Place.PREVIEW)
@@ -74,6 +77,7 @@ class SessionScreen(FindingScreen, TouchingScreen, HandyScreen, TimingScreen):
         yield Bar("bar")
         yield Notice("notices")
         yield Ask()
+        yield Confirm()
         yield Line("status")
         yield KeyFooter()
 
@@ -101,11 +105,6 @@ class SessionScreen(FindingScreen, TouchingScreen, HandyScreen, TimingScreen):
     # showing
 
     @property
-    def reading_details(self) -> bool:
-        """Whether the details have the keys."""
-        return self.focused is self.details
-
-    @property
     def lines(self) -> LineList:
         """The list that the moving keys move in: the pane that has the keys."""
         return self.details if self.reading_details else self.view
@@ -123,14 +122,16 @@ class SessionScreen(FindingScreen, TouchingScreen, HandyScreen, TimingScreen):
             has_parent=row >= 0 and self.spine.parent(row) is not None,
             names_path=self.names_path,
             on_dropped=self.drops(row),
-            searched=bool(self.searched),
-            hits=len(self.hits),
+            searched=self.search_here[0],
+            hits=self.search_here[1],
             failures=len(self.spine.failures),
             dead_pointers=len(self.spine.dead_pointers),
             live=self.reading.live,
             trail=len(self.trail),
             notices=len(self.notices),
             gone=len(self.ledger.gone),
+            asks=bool(self.unasked),
+            openable=self.openable,
         )
 
     def settle(self) -> None:
@@ -286,8 +287,9 @@ class SessionScreen(FindingScreen, TouchingScreen, HandyScreen, TimingScreen):
     def close_ask(self) -> None:
         """The line that asks is done."""
         self.workers.cancel_group(self, "count")
-        self.query_one(Ask).close()
-        self.set_focus(self.view)
+        ask = self.query_one(Ask)
+        ask.close()
+        self.set_focus(self.details if ask.purpose == SEARCH else self.view)
 
     # commands
 
@@ -324,7 +326,7 @@ class SessionScreen(FindingScreen, TouchingScreen, HandyScreen, TimingScreen):
         if not self.reading_details:
             self.set_focus(self.details)
         elif not self.details.choose():
-            self.remark = "this line leads to no other event"
+            self.remark = "this line leads nowhere and opens nothing"
 
     def do_seen(self) -> None:
         if self.notices:
@@ -353,7 +355,7 @@ class SessionScreen(FindingScreen, TouchingScreen, HandyScreen, TimingScreen):
         if self.query_one(Ask).asking:
             self.close_ask()
         elif self.reading_details:
-            self.set_focus(self.view)
+            self.leave_details()
         elif not (self.leave_preview() or self.leave_findings()):
             super().do_leave()
 

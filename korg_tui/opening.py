@@ -6,7 +6,8 @@ import os
 from collections.abc import Sequence
 
 from korg_tui.app import KorgApp
-from korg_tui.config import Configuration, Settings
+from korg_tui.colours import is_dumb
+from korg_tui.config import Configuration
 from korg_tui.messages import Choice, Looked
 from korg_tui.remembered import Remembered
 from korg_tui.sources import EVERY, DemoSource, Source, SourceError, StdinSource, discover, open_sources
@@ -19,14 +20,14 @@ def run(
     names: Sequence[str],
     *,
     demo: bool = False,
-    configuration: Configuration | None = None,
+    configuration: Configuration,
 ) -> int:
     """Open the explorer over these sources until the person leaves it. Returns the exit code.
 
     Without names it opens what `discover` finds, or says where it looked, offers the demo, and keeps looking.
     Raises SourceError when a name can never be a ledger,
     and whatever an internal fault raised."""
-    settings = configuration.settings if configuration else Settings()
+    settings = configuration.settings
     every = settings.every
     looked = Looked([])
     if demo:
@@ -38,13 +39,17 @@ def run(
         looked = look(every)
     if not (os.isatty(0) and os.isatty(2)):
         raise SourceError("the screen needs a terminal; korg-tui show LEDGER prints it", NO_TERMINAL)
+    if is_dumb(os.environ):
+        text = "the screen needs a terminal that can draw, and TERM says that this one cannot"
+        raise SourceError(f"{text}; korg-tui show LEDGER prints it", NO_TERMINAL)
     app = KorgApp(
         looked.sources,
         settings=settings,
+        configured_in=str(configuration.where),
         looked=looked.where,
         look=lambda: look(every),
         choice=looked.choice,
-        remembered=Remembered.at_home(),
+        remembered=Remembered.at_home() if settings.remember else None,
     )
     code = app.run(mouse=settings.mouse)
     if app.fault is not None:

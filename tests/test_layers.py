@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "korg_tui"
 
 FLOORS = (
-    ("text", "faults"),
+    ("text", "faults", "colours"),
     ("remembered",),
     ("event",),
     ("formats",),
@@ -26,6 +26,7 @@ FLOORS = (
     ("commands",),
     ("config",),
     ("reports",),
+    ("plain",),
     ("messages", "themes", "palette", "widgets", "screens", "arrivals", "app", "opening"),
     ("cli",),
     ("__main__",),

@@ -13,6 +13,8 @@ from korg_tui.reports import UsageError
 def screen_options(command: argparse.ArgumentParser, takes: str) -> None:
     """What the screen takes: sources, and everything that its configuration says."""
     command.add_argument("words", nargs="*", metavar="SOURCE", help=takes)
+    text = "lines instead of a screen, for screen readers and pipes: commands in, sentences out"
+    command.add_argument("--plain", action="store_true", help=text)
     settings_options(command, *(option.section for option in OPTIONS))
 
 
@@ -54,6 +56,10 @@ def configured(arguments: argparse.Namespace) -> Configuration:
 def tui(arguments: argparse.Namespace) -> int:
     """Open the screen."""
     configuration = configured(arguments)
+    if arguments.plain:
+        from korg_tui.plain import run as plain
+
+        return plain(arguments.words, demo=arguments.demo, settings=configuration.settings)
     from korg_tui.opening import run
 
     return run(arguments.words, demo=arguments.demo, configuration=configuration)

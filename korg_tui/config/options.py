@@ -72,6 +72,7 @@ OPTIONS = (
     Option("screen", "bell", "a bell when a call fails while one follows", truth),
     Option("screen", "follow", "follow a live source from the start", truth),
     Option("screen", "mouse", "take the mouse", truth),
+    Option("screen", "remember", "bookmarks, places, searches and sizes of panes, until next time", truth),
     Option("source", "every", "look at an http:// address so often, in seconds", seconds),
 )
 """Every setting, in the order in which `config show` prints them."""

@@ -23,6 +23,8 @@ class Settings:
     """Follow a live source from the start."""
     mouse: bool = True
     """Take the mouse; without it the terminal selects text as always."""
+    remember: bool = True
+    """Keep bookmarks, places, searches and the sizes of panes in the state folder."""
     every: float = 1.0
     """Seconds between two looks at an http:// address, 0.2 to 60."""
     keymap: Keymap = DEFAULT

@@ -17,8 +17,9 @@ from typing import ClassVar, Protocol
 from textual import events
 from textual.app import App
 from textual.binding import Binding
-from textual.filter import LineFilter
+from textual.filter import LineFilter, NoColor
 
+from korg_tui import colours
 from korg_tui.arrivals import Arrivals
 from korg_tui.causal import Ledger
 from korg_tui.commands import Situation
@@ -83,12 +84,17 @@ class KorgApp(App[int], inherit_bindings=False):
         looked: str = "",
         look: Callable[[], Looked] | None = None,
         choice: Choice | None = None,
+        configured_in: str = "the built-in settings, no file",
         remembered: Remembered | None = None,
     ) -> None:
         self.settings = settings or Settings()
         """What the person has chosen, from start to end."""
-        plain = "NO_COLOR" in os.environ
+        self.configured_in = configured_in
+        """Where that is written, for the help."""
+        plain = "NO_COLOR" in os.environ or not colours.wanted(os.environ)
         super().__init__(css_path=sorted(styles_folder().glob("*.tcss")), ansi_color=True if plain else None)
+        self.no_color = plain
+        self._plain = NoColor()
         for each in THEMES.values():
             self.register_theme(each)
         self.theme = THEMES[self.settings.theme].name
@@ -122,8 +128,10 @@ class KorgApp(App[int], inherit_bindings=False):
         await super().on_event(event)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """What every drawn line passes: in ASCII what has other signs, if that was asked for."""
-        return [*super().get_line_filters(), *([self._ascii] if self.ascii_only else [])]
+        """What every drawn line passes: in ASCII what has other signs, without colours, if a person wants it
+        so."""
+        plain = [self._plain] if self.no_color else []
+        return [*super().get_line_filters(), *plain, *([self._ascii] if self.ascii_only else [])]
 
     @property
     def ascii_only(self) -> bool:
@@ -291,7 +299,7 @@ class KorgApp(App[int], inherit_bindings=False):
 
     def open_help(self, now: Situation) -> None:
         """Show the help of this situation."""
-        self.push_screen(HelpScreen(now))
+        self.push_screen(HelpScreen(now, self.configured_in))
 
     def use_theme(self, name: str) -> None:
         """Show everything in the colours of this theme, until the end."""

@@ -112,6 +112,18 @@ def app_over(
     return KorgApp(sources, clock=lambda: clock.now_ms, settings=settings, **more)
 
 
+def painted(app: KorgApp) -> set[str]:
+    """The colours that are on the screen now, but for the terminal's own two."""
+    segments = [segment for strip in app.screen._compositor.render_strips() for segment in strip]
+    colours = [colour for each in segments if each.style for colour in (each.style.color, each.style.bgcolor)]
+    return {colour.name for colour in colours if colour is not None and not colour.is_default}
+
+
+def foreign(app: KorgApp) -> set[str]:
+    """The characters on the screen now that are not of ASCII."""
+    return {sign for strip in app.screen._compositor.render_strips() for sign in strip.text if sign > "~"}
+
+
 def wheel(kind: type[MouseEvent]) -> MouseEvent:
     """One notch of the wheel over the spine."""
     return kind(None, 5, 5, 0, 0, 0, False, False, False)

@@ -57,7 +57,10 @@ async def test_help_lists_the_table_says_why_not_and_can_be_searched():
         drawn = [lines.draw(index, 98).text for index in range(lines.count)]
         assert sum(isinstance(row, commands.Command) for row in lines.rows) == len(COMMANDS)
         assert any("next failed call  (nothing failed in this session)" in row for row in drawn)
-        assert any("play the recorded demo session  (only in the list of sessions)" in row for row in drawn)
+        elsewhere = drawn.index(next(row for row in drawn if "Elsewhere: ledgers and sessions" in row))
+        assert any("play the recorded demo session" in row for row in drawn[elsewhere:])
+        assert any("tool:      tools whose name has this: tool:Bash" in row for row in drawn)
+        assert any("file       the built-in settings, no file" in row for row in drawn)
         await keys(pilot, "slash", *"rewind to before", "enter")
         assert [row.id for row in lines.rows if isinstance(row, commands.Command)] == ["rewind-before"]
         await keys(pilot, "escape", "escape")

@@ -33,6 +33,9 @@ class Where:
     named_by: str
     """`--config`, `$KORG_TUI_CONFIG`, or empty for the usual place."""
 
+    def __str__(self) -> str:
+        return str(self.path) if self.exists else f"{self.path} (not there)"
+
     @property
     def exists(self) -> bool:
         """Whether something lies there."""

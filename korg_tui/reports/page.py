@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
+from korg_tui import colours
 from korg_tui.export import Piece, PieceLine, columns
 from korg_tui.text import crop, width
 
@@ -22,11 +23,11 @@ _LANES = ("36", "35", "33", "32", "34", "31")
 
 def print_page(lines: Iterable[Line], out: TextIO | None = None) -> int:
     """Print lines, and return how many. On a terminal they are cropped to its width (`…` says so) and
-    coloured, unless `NO_COLOR` is set; elsewhere they come whole and plain, whatever the locale."""
+    coloured, unless the environment says no; elsewhere they come whole and plain, whatever the locale."""
     out = out or sys.stdout
     terminal = out.isatty()
     cells = shutil.get_terminal_size().columns if terminal else 0
-    coloured = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    coloured = terminal and colours.wanted(os.environ)
     count = 0
     for count, line in enumerate(lines, 1):  # noqa: B007
         pieces = _cropped(line, cells) if cells else line

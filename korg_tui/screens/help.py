@@ -1,4 +1,4 @@
-"""The help screen: the command table, searchable; what cannot be done now says why."""
+"""The help screen: every command with its keys, searchable; what cannot be done now says why."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from textual.strip import Strip
 
 from korg_tui.commands import Command, Keymap, Place, Situation
 from korg_tui.screens.base import KorgScreen
+from korg_tui.screens.chapters import Entry, Note, chapters, found
 from korg_tui.text import crop, pad
 from korg_tui.widgets.chrome import Ask, KeyFooter, Line
 from korg_tui.widgets.lines import LineList
@@ -28,17 +29,18 @@ class Reason:
 
 
 class CommandList(LineList):
-    """The commands that fit the search, by group."""
+    """What the help says and the search finds, by chapter."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "help--group", "help--key", "help--text", "help--off", "help--why",
     }  # fmt: skip
 
-    def __init__(self, now: Situation, keymap: Keymap) -> None:
+    def __init__(self, now: Situation, keymap: Keymap, configured_in: str) -> None:
         super().__init__("commands")
         self.now = now
         self.keymap = keymap
-        self.rows: list[Command | Reason | str] = []
+        self.rows: list[Entry | Reason | str] = []
+        self._chapters = list(chapters(now.place, keymap, configured_in))
         self._words = ""
         self.narrow("")
 
@@ -47,23 +49,28 @@ class CommandList(LineList):
         return len(self.rows)
 
     def narrow(self, words: str) -> int:
-        """Show the commands that have all these words. Returns how many there are."""
+        """Show what has all these words. Returns how many entries there are."""
         self._words = words
-        wanted = words.casefold().split()
         self.rows = []
         shown = 0
-        for entry in self.keymap.table:
-            text = f"{self.keymap.keys_of(entry.id)} {entry.label} {entry.help} {entry.group}".casefold()
-            if not all(word in text for word in wanted):
-                continue
-            if entry.group not in self.rows:
-                self.rows.append(entry.group)
-            self.rows += self._rows_of(entry)
-            shown += 1
+        for chapter in self._chapters:
+            entries = found(chapter, words, self.keymap)
+            self.rows += [chapter[0]] if entries else []
+            for entry in entries:
+                self.rows += self._rows_of(entry)
+            shown += len(entries)
         return shown
 
-    def _rows_of(self, entry: Command) -> list[Command | Reason]:
-        why_not = self.keymap.reason(entry.id, self.now)
+    def _why_not(self, entry: Entry) -> str:
+        """Why a command of here cannot be given; of one of elsewhere its chapter says where it can."""
+        if isinstance(entry, Note) or self.now.place not in entry.places:
+            return ""
+        return self.keymap.reason(entry.id, self.now)
+
+    def _rows_of(self, entry: Entry) -> list[Entry | Reason]:
+        why_not = self._why_not(entry)
+        if isinstance(entry, Note):
+            return [entry]
         return [entry, Reason(f"({why_not})")] if why_not and not self._beside(entry, why_not) else [entry]
 
     def _beside(self, entry: Command, why_not: str) -> bool:
@@ -82,7 +89,10 @@ class CommandList(LineList):
         if isinstance(row, Reason):
             text = " " * _KEYS_CELLS + crop(row.text, width - _KEYS_CELLS)
             return Strip([Segment(text, self._style("help--why"))])
-        why_not = self.keymap.reason(row.id, self.now)
+        if isinstance(row, Note):
+            name = Segment(pad(f"   {row.name}", _KEYS_CELLS), self._style("help--key"))
+            return Strip([name, Segment(crop(row.text, width - _KEYS_CELLS), self._style("help--text"))])
+        why_not = self._why_not(row)
         keys = Segment(pad(f"   {self.keymap.keys_of(row.id)}", _KEYS_CELLS), self._style("help--key"))
         text = crop(row.help, width - _KEYS_CELLS)
         if not why_not:
@@ -99,14 +109,15 @@ class HelpScreen(KorgScreen):
 
     PLACES = (Place.HELP,)
 
-    def __init__(self, now: Situation) -> None:
+    def __init__(self, now: Situation, configured_in: str) -> None:
         super().__init__()
         self.now = now
+        self.configured_in = configured_in
         self.words = ""
 
     def compose(self) -> ComposeResult:
         yield Line("crumbs")
-        yield CommandList(self.now, self.keymap)
+        yield CommandList(self.now, self.keymap, self.configured_in)
         yield Ask()
         yield Line("status")
         yield KeyFooter()

@@ -201,7 +201,8 @@ def _sections(
     wanted: Wanted, row: int, index_of: dict[int, int]
 ) -> list[tuple[str, str, list[tuple[str, str, str, int]]]]:
     """The details of a row: `[title, kind, [[label, text, style, index of the row to go to or -1]]]`."""
-    found = details(wanted.ledger, row, wanted.read)
+    few = len(index_of) <= FATES_AT_MOST
+    found = details(wanted.ledger, row, wanted.read, effects=few)
     text = wanted.redactor.text
     return [
         (text(each.title), each.kind, [_line(wanted, line, index_of) for line in _bounded(each)])

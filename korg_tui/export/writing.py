@@ -9,6 +9,7 @@ from typing import BinaryIO
 from korg_tui.causal import Ledger
 from korg_tui.export.data import write_json, write_ndjson
 from korg_tui.export.graphml import write_graph
+from korg_tui.export.markdown import write_markdown
 from korg_tui.export.otlp import write_otlp
 from korg_tui.export.page import write_html
 from korg_tui.export.redaction import NoRedactor, Redactor
@@ -70,9 +71,12 @@ FORMATS: dict[str, Format] = {
     for each in (
         Format("json", ".json", "a JSON document", write_json, several=True, previews=True),
         Format("ndjson", ".ndjson", "NDJSON, an event a line", write_ndjson, several=True),
+        Format(
+            "markdown", ".md", "a Markdown report", write_markdown, redacts=True, several=True, previews=True
+        ),
+        Format("html", ".html", "a web page", write_html, redacts=True, previews=True),
         Format("svg", ".svg", "a picture", write_svg, previews=True),
         Format("graphml", ".graphml", "a graph", write_graph, previews=True),
-        Format("html", ".html", "a web page", write_html, redacts=True, previews=True),
         Format(
             "otlp", ".otlp.json", "an OTLP trace (JSON)", write_otlp, several=True, needs_times=True
         ),

@@ -40,9 +40,16 @@ class _Asked:
 
 
 def details(
-    ledger: Ledger, row: int, read: Read, *, zone: tzinfo | None = UTC, blobs: Blobs | None = None
+    ledger: Ledger,
+    row: int,
+    read: Read,
+    *,
+    zone: tzinfo | None = UTC,
+    blobs: Blobs | None = None,
+    effects: bool = True,
 ) -> list[Section]:
-    """The sections of one row: fields, causes, effects, arguments, result, blobs, raw record.
+    """The sections of one row: fields, causes, effects, arguments, result, blobs, raw record. Without
+    `effects` it costs nothing for the rows that come later.
 
     `read` gives the record's bytes; `zone` None shows times in the zone of this machine; `blobs` says in
     which state a blob is. Never raises for what a ledger holds or a source has lost.
@@ -50,7 +57,7 @@ def details(
     asked = _Asked(ledger, read, zone, blobs)
     sections = [_fields(asked, row)]
     if Kind(ledger.kind[row]).agent:
-        sections += [_causes(ledger, row), _effects(ledger, row)]
+        sections += [_causes(ledger, row), *([_effects(ledger, row)] if effects else [])]
     sections += _body(asked, row)
     return [section for section in sections if section.lines]
 

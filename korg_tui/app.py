@@ -71,6 +71,7 @@ class KorgApp(App[int], inherit_bindings=False):
 
     TITLE = "korg-tui"
     COMMANDS: ClassVar = {TablePalette}
+    ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar = [Binding("ctrl+q", "quit", show=False, priority=True)]
 
@@ -93,6 +94,8 @@ class KorgApp(App[int], inherit_bindings=False):
         """Where that is written, for the help."""
         plain = "NO_COLOR" in os.environ or not colours.wanted(os.environ)
         super().__init__(css_path=sorted(styles_folder().glob("*.tcss")), ansi_color=True if plain else None)
+        # Its key is one of the keymap; Textual would bind one of its own.
+        self.use_command_palette = True
         self.no_color = plain
         self._plain = NoColor()
         for each in THEMES.values():

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+from dataclasses import replace
+
 import pytest
+from textual import events
+from textual.keys import _character_to_key
+from textual.screen import Screen
 
-from korg_tui.commands import COMMANDS, DEFAULT, FOOTER, Place, Situation, key_table
-from korg_tui.screens import EventsScreen, HelpScreen, LedgersScreen, SessionScreen
+from korg_tui import screens
+from korg_tui.commands import COMMANDS, DEFAULT, DIGITS, FOOTER, Keymap, Place, Situation, key_table
+from korg_tui.config import Settings
+from korg_tui.palette import TablePalette
+from korg_tui.screens import KorgScreen
 from korg_tui.screens.binding import bindings
-from korg_tui.screens.bookmarks import BookmarksScreen
-from korg_tui.screens.export import ExportScreen
-from korg_tui.screens.reader import ReaderScreen
-from korg_tui.screens.timeline import TimelineScreen
+from korg_tui.widgets.chrome import KeyFooter
+from stage import app_over, keys, story
 
-SCREENS = {
-    Place.LEDGERS: LedgersScreen,
-    Place.SESSION: SessionScreen,
-    Place.PREVIEW: SessionScreen,
-    Place.EVENTS: EventsScreen,
-    Place.HELP: HelpScreen,
-    Place.BOOKMARKS: BookmarksScreen,
-    Place.EXPORT: ExportScreen,
-    Place.READER: ReaderScreen,
-    Place.TIMELINE: TimelineScreen,
-}
+
+def by_place() -> dict[Place, type[KorgScreen]]:
+    """The screen of every place."""
+    for module in pkgutil.iter_modules(screens.__path__):
+        importlib.import_module(f"{screens.__name__}.{module.name}")
+    found: dict[Place, type[KorgScreen]] = {}
+    classes = KorgScreen.__subclasses__()
+    while classes:
+        screen = classes.pop()
+        classes += screen.__subclasses__()
+        if screen.__module__.startswith("korg_tui."):
+            found |= dict.fromkeys(vars(screen).get("PLACES", ()), screen)
+    return found
+
+
+SCREENS = by_place()
+
+
+def test_every_place_has_a_screen_and_no_screen_has_keys_of_its_own():
+    assert set(SCREENS) == set(Place)
+    assert {screen.__name__ for screen in SCREENS.values() if screen.BINDINGS is not Screen.BINDINGS} == set()
 
 
 @pytest.mark.parametrize("place", Place)
@@ -73,3 +91,67 @@ def test_the_key_table_lists_every_command_once():
     assert len(rows) == 2 + len(COMMANDS)
     where = "session, rewind preview, reader"
     assert f"| `:` `0-9` | go to a seq, in the reader to a line: type it | {where} |" in rows
+
+
+class Anywhere(KorgScreen):
+    """A screen of any place, that notes which of its methods were called."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__()
+        self.PLACES = (place,)
+        self.called: list[str] = []
+
+    @property
+    def situation(self) -> Situation:
+        return Situation(self.PLACES[0])
+
+
+for _entry in COMMANDS:
+    setattr(Anywhere, _entry.method, lambda screen, method=_entry.method: screen.called.append(method))
+
+
+def pressed(key: str) -> events.Key:
+    """A key of the table as a terminal has it."""
+    return events.Key(_character_to_key(key), key) if len(key) == 1 else events.Key(key, None)
+
+
+async def test_every_key_of_every_place_calls_the_method_of_its_command():
+    always = Keymap(tuple(replace(entry, rule=lambda _: "") for entry in COMMANDS))
+    async with app_over(story(), settings=Settings(keymap=always)).run_test() as pilot:
+        for place in Place:
+            await pilot.app.push_screen(screen := Anywhere(place))
+            table = [(key, entry.method) for entry in DEFAULT.at(place) for key in entry.keys]
+            if any(method == "do_goto" for _, method in table):
+                table += [(digit, "do_goto") for digit in DIGITS]
+            for key, _ in table:
+                pilot.app.post_message(pressed(key))
+            await pilot.pause()
+            assert screen.called == [method for _, method in table], place
+
+
+async def test_the_keys_in_force_are_those_of_the_configuration_wherever_one_reads_them():
+    keymap = DEFAULT.with_keys({"copy": ("Y", ","), "parent": ("y",), "rewind": (), "details": ("°",)})
+    app = app_over(story(), settings=Settings(keymap=keymap))
+    async with app.run_test(size=(140, 60)) as pilot:
+        await keys(pilot, "G", "enter", "g")
+        session = app.screen
+        await keys(pilot, "Y")
+        assert "· Y: the " in session.status.plain
+        session.say("")
+        await keys(pilot, "comma")
+        assert "· Y: the " in session.status.plain
+        row = session.row
+        await keys(pilot, "j", "y", "r")
+        assert session.row == row
+        assert not session.previewing
+        footer = app.screen.query_one(KeyFooter).render().plain
+        assert footer.startswith(" ° details")
+        assert " y parent" in footer
+        assert "rewind to" not in footer
+        offered = [hit.text async for hit in TablePalette(session).discover()]
+        assert "preview a rewind to this row" in offered
+        assert any(title.endswith("(Y ,)") for title in offered)
+        await keys(pilot, "question_mark")
+        drawn = [app.screen.lines.draw(index, 98).text for index in range(app.screen.lines.count)]
+        assert any(row.startswith("   Y ,        copy") for row in drawn)
+        assert any(row.startswith("              preview a rewind to this row") for row in drawn)

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 
 from korg_tui import __version__
 from korg_tui.causal import Lane, Ledger, Session, links
 from korg_tui.event import Kind
+from korg_tui.export.blocks import block_lines
 from korg_tui.export.documents import prompt_text, timestamp
 from korg_tui.export.rewind_report import rewind_report
 from korg_tui.export.wanted import Sink, Wanted
@@ -218,10 +218,9 @@ def _facts(wanted: Wanted, row: int) -> Iterator[str]:
 
 
 def _block(wanted: Wanted, section: Section) -> Iterator[str]:
-    texts = (f"{line.label}: {line.text}" if line.label else line.text for line in section.lines)
-    shown = [wanted.redactor.text(text) for text in islice(texts, LINES_AT_MOST)]
-    if len(section.lines) > LINES_AT_MOST:
-        shown.append(f"… {plural(len(section.lines) - LINES_AT_MOST, 'line')} more, not shown")
+    lines = block_lines(section, LINES_AT_MOST)
+    texts = (f"{line.label}: {line.text}" if line.label else line.text for line in lines)
+    shown = map(wanted.redactor.text, texts)
     yield ""
     if section.title:
         yield f"{code(wanted.redactor.text(section.title))}:"

@@ -10,20 +10,21 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from importlib import resources
 from typing import Any
 
 from korg_tui import __version__
 from korg_tui.causal import Rewind, links
+from korg_tui.export.blocks import block_lines
 from korg_tui.export.documents import to_json
 from korg_tui.export.drawing import RowDrawing, cells_of, drawn
 from korg_tui.export.fates import FATES_AT_MOST, RULES_AT_MOST, States, every_rewind, runs
 from korg_tui.export.rewind_report import rewind_report
 from korg_tui.export.wanted import Sink, Wanted
 from korg_tui.views import Line as DetailLine
-from korg_tui.views import Preview, Section, SpineLine, details, duration, label, lane_title, plural
+from korg_tui.views import Preview, SpineLine, details, duration, label, lane_title, plural
 
 ROWS_AT_MOST = 20_000
 """Rows of a page; browsers are slow with more."""
@@ -204,10 +205,11 @@ def _sections(
     few = len(index_of) <= FATES_AT_MOST
     found = details(wanted.ledger, row, wanted.read, effects=few)
     text = wanted.redactor.text
-    return [
-        (text(each.title), each.kind, [_line(wanted, line, index_of) for line in _bounded(each)])
-        for each in found
-    ]
+    sections = []
+    for each in found:
+        lines = [_line(wanted, line, index_of) for line in block_lines(each, LINES_AT_MOST)]
+        sections.append((text(each.title), each.kind, lines))
+    return sections
 
 
 def _line(wanted: Wanted, line: DetailLine, index_of: dict[int, int]) -> tuple[str, str, str, int]:
@@ -216,14 +218,6 @@ def _line(wanted: Wanted, line: DetailLine, index_of: dict[int, int]) -> tuple[s
         text = f"{text[:CHARACTERS_AT_MOST]}… {len(text) - CHARACTERS_AT_MOST:,} characters more, not shown"
     target = -1 if line.seq is None else index_of.get(line.seq, -1)
     return (wanted.redactor.text(line.label), text, line.style, target)
-
-
-def _bounded(section: Section) -> Iterable[DetailLine]:
-    lines = section.lines
-    if len(lines) <= LINES_AT_MOST:
-        return lines
-    more = f"… {plural(len(lines) - LINES_AT_MOST, 'line')} more, not shown"
-    return (*lines[:LINES_AT_MOST], DetailLine(more, style="note"))
 
 
 def _asked(wanted: Wanted, found: Rewind, rows: Sequence[int], states: States) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from importlib import import_module
@@ -66,6 +67,12 @@ def state_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
     return home / "state"
+
+
+def pytest_collection_finish() -> None:
+    """Whole apps come and go in tests: garbage is looked for less often, which saves a sixth of the time."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -208,7 +208,7 @@ def _inlined(token: Token, looks: list[str]) -> list[_Words]:
         elif child.type == "image":
             lines[-1].add(f"image: {child.content} ‹{child.attrGet('src') or ''}›", [*looks, "quiet"])
         elif child.type == "code_inline":
-            lines[-1].add(child.content, [*looks, "code"])
+            lines[-1].add(child.content, [*looks, "literal"])
         else:
             lines[-1].add(child.content, looks)
     return lines

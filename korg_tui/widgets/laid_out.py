@@ -10,7 +10,7 @@ from rich.cells import chop_cells
 from korg_tui.text import crop, pad, visible, width
 from korg_tui.views import JsonNode, Line, Opens, Section, Shape, Sides, Span
 
-SIDE_BY_SIDE = 100
+SIDE_BY_SIDE = 84
 """Cells from which on a diff stands side by side."""
 
 _LABEL_CELLS = 10
@@ -136,7 +136,7 @@ def _base(line: Line) -> str:
 def _wrapped(line: Line, kind: Shape, cells: int, labels: int, place: Place) -> Iterator[Row]:
     labelled = line.label or line.seq is not None
     label = pad(crop(line.label, labels - 1), labels) if labels and labelled else ""
-    words = kind in _PROSE and line.style not in _AS_IT_IS
+    words = line.style == "note" or (kind in _PROSE and line.style not in _AS_IT_IS)
     room = max(cells - width(label), 4)
     fill = _base(line) if line.style in _FILLED else ""
     for number, pieces in enumerate(_rows(line, room, words)):

@@ -18,7 +18,7 @@ LOOKS = frozenset(
         "title", "rule", "name", "value", "quiet", "link", "bad", "good", "gutter", "fold", "note", "path",
         "match", "hit", "added", "removed", "hunk", "changed", "output", "stderr",
         "key", "string", "number", "keyword", "comment", "defined", "builtin", "code",
-        "heading", "strong", "emphasis", "strike", "bullet",
+        "heading", "literal", "strong", "emphasis", "strike", "bullet",
         "bold", "dim", "italic", "underline", "reverse", *_ANSI, *(f"on-{each}" for each in _ANSI),
     }
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 from textual.screen import Screen
@@ -19,6 +19,7 @@ LOOKING = "looking"
 
 _REMEMBERED = 512
 _AGAIN_MS = 10_000
+_UNASKED = frozenset({"not fetched", "too big"})
 _FINAL = frozenset({"present", "wrong", "not fetched", "not a blob name"})
 """What a server says once and for all: content does not change its digest."""
 
@@ -57,6 +58,11 @@ class BlobLook:
         self._remember(replace(before, state=state, text=text))
         self._wanted[digest] = True
         self.look_on()
+
+    def waiting(self, digests: Iterable[str]) -> list[str]:
+        """Those of these blobs that are too big to be looked at unasked, as far as is known."""
+        known = ((digest, self._known.get(digest)) for digest in digests)
+        return [digest for digest, found in known if found and found[0].state in _UNASKED]
 
     def _is_old(self, found: BlobFound, at: int) -> bool:
         return found.state not in _FINAL and self._clock() - at >= _AGAIN_MS

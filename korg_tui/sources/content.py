@@ -125,7 +125,7 @@ class MadeContent:
     """What `make` makes of other content, in a thread, in a file without a name.
 
     It is made a little ahead of what was asked for, and not further than `LARGEST_MADE`. `make` may raise
-    `OSError` or `ValueError`; the text is what a person is told."""
+    `OSError` or `ValueError`; the text is what a person is told. Who made the other content closes it."""
 
     def __init__(self, make: Callable[[Iterator[bytes]], Iterator[bytes]], of: Content) -> None:
         self._of = of
@@ -185,7 +185,6 @@ class MadeContent:
             self._closed = True
             self._file.close()
             self._wanted.notify_all()
-        self._of.close()
 
 
 def chunks(content: Content) -> Iterator[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from korg_tui.views.ancestry import Step, cause_walk
 from korg_tui.views.arguments import LARGE, Read
 from korg_tui.views.blobs import (
     Reference,
@@ -22,6 +23,7 @@ from korg_tui.views.copies import Copy, copies, ledger_copies
 from korg_tui.views.details import HUGE, Blobs, details
 from korg_tui.views.display import shown_text
 from korg_tui.views.document import Document, Form
+from korg_tui.views.effects import Effect, Effects
 from korg_tui.views.folds import Level
 from korg_tui.views.hexdump import COLUMNS, hex_line
 from korg_tui.views.lines import SpineLine
@@ -33,6 +35,8 @@ from korg_tui.views.pages import HexPages, LineCount, Pages, Row, TextPages
 from korg_tui.views.preview import Fate, Preview, RowState, Share
 from korg_tui.views.query import Look, Query, parse_query
 from korg_tui.views.rails import Join, LaneSpan, Node, RailRun, Rails, to_ascii
+from korg_tui.views.reasons import reasons
+from korg_tui.views.relations import relations
 from korg_tui.views.rewound import rewound_sections, rewound_words
 from korg_tui.views.sections import JsonKey, JsonNode, Line, Opens, Section, Shape, Sides, Span, Style
 from korg_tui.views.seeking import Needle, Seeker, needle
@@ -70,6 +74,8 @@ __all__ = [
     "Completion",
     "Copy",
     "Document",
+    "Effect",
+    "Effects",
     "EventRow",
     "EventRows",
     "EventSearch",
@@ -118,6 +124,7 @@ __all__ = [
     "Span",
     "Spine",
     "SpineLine",
+    "Step",
     "Style",
     "Sweep",
     "TextPages",
@@ -131,6 +138,7 @@ __all__ = [
     "blob_line",
     "blob_preview",
     "bookmark",
+    "cause_walk",
     "chain",
     "clock",
     "complete",
@@ -166,7 +174,9 @@ __all__ = [
     "pointed",
     "pointer_words",
     "readable",
+    "reasons",
     "references",
+    "relations",
     "rewound_sections",
     "rewound_words",
     "scale",

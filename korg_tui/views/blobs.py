@@ -31,8 +31,8 @@ _WAITING = frozenset({"looking", "verifying", "not fetched", "too big"})
 """States that say nothing against a blob."""
 _READABLE = frozenset({"present", "wrong", "wrong size", "too big", "verifying"})
 """States in which there is content to be shown."""
-_WORDS = {"wrong": "wrong content", "not fetched": "not fetched: i asks for it"}
-_TOO_BIG = "too big to verify at once: i asks for it"
+_WORDS = {"wrong": "wrong content"}
+_TOO_BIG = "too big to verify unasked"
 
 
 @dataclass(frozen=True, slots=True)

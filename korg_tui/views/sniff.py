@@ -229,6 +229,7 @@ _CALLED = {
     "utf-16-be": "UTF-16, big-endian",
     "latin-1": "perhaps Latin-1",
 }
+_FEW = 40
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
 _MARKS: tuple[tuple[bytes, Encoding], ...] = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -244,7 +245,7 @@ def _encoding(head: bytes, whole: bool) -> tuple[Encoding, int]:
             return encoding, len(mark)
     if _decodes(head, "utf-8", whole):
         controls = len(head) - len(head.translate(None, _CONTROLS))
-        return ("utf-8", 0) if b"\0" not in head and controls * 20 <= len(head) else _wide(head, whole)
+        return ("utf-8", 0) if b"\0" not in head and controls * 20 <= len(head) + _FEW else _wide(head, whole)
     if b"\0" in head:
         return _wide(head, whole)
     controls = len(head) - len(head.translate(None, _CONTROLS + bytes(range(0x80, 0xA0))))

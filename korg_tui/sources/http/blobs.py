@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 
 from korg_tui.sources.blobs import ASKED_ABOUT, BlobFound, not_a_name
-from korg_tui.sources.http.web import LARGEST, Away, Nonsense, TooLarge, Web
+from korg_tui.sources.http.web import LARGEST, Answer, Away, Nonsense, TooLarge, Web
 
 KEPT = 64 << 20
 """Bytes of fetched blobs that are kept, so that looking again asks nobody."""
@@ -23,6 +23,8 @@ class HttpBlobs:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, BlobFound] = OrderedDict()
         self._size = 0
+        self.coming = (0, 0)
+        """Of the blob that is being fetched: bytes that have come, and that will (0: the server does not say)."""
 
     def find(self, sha: str, *, whole: bool = False) -> BlobFound:
         """The blob of this name. `whole` fetches more than `ASKED_ABOUT` bytes, too. Raises nothing: what
@@ -41,7 +43,7 @@ class HttpBlobs:
         path = f"/api/blob/{sha}"
         url = self._web.address.shown + path
         try:
-            answer = self._web.get(path, largest=largest)
+            answer = self._received(path, largest)
         except TooLarge as refused:
             return _too_large(sha, url, refused.size, largest)
         except Away as away:
@@ -51,6 +53,17 @@ class HttpBlobs:
         if answer.status != 200:
             return BlobFound(sha, "missing", "missing: the server does not have it", url=url)
         return _judged(sha, url, answer.body)
+
+    def _received(self, path: str, largest: int) -> Answer:
+        receiving = self._web.receive(path, largest=largest)
+        try:
+            while True:
+                self.coming = next(receiving)
+        except StopIteration as done:
+            answer: Answer = done.value
+            return answer
+        finally:
+            self.coming = (0, 0)
 
     def _keep(self, found: BlobFound) -> BlobFound:
         if found.state == "present" and found.size is not None and found.size <= KEPT:

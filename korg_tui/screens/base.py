@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import App
+from textual.binding import Binding
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
     from korg_tui.app import KorgApp
 
-EDITING = frozenset({"space", "enter", "backspace", "left", "right", "home", "end"})
+EDITING = frozenset(
+    {key for each in Input.BINDINGS if isinstance(each, Binding) for key in each.key.split(",")} - {"ctrl+c"}
+    | {"space"}
+)
 """Keys that a field for words needs for itself, besides those of one character."""
 
 CHOICE_SECONDS = 8.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from korg_tui.export.blocks import block_lines
 from korg_tui.export.documents import (
     WHY_STEPS,
     event_document,
@@ -28,6 +29,7 @@ __all__ = [
     "PieceLine",
     "Progress",
     "Wanted",
+    "block_lines",
     "columns",
     "event_document",
     "for_ledgers",

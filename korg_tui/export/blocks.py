@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 
 from korg_tui.text import visible_lines
@@ -16,7 +17,8 @@ _TOKENS = 20
 
 def block_lines(section: Section, limit: int) -> list[Line]:
     """The first lines of a section, each safe; then, if there are more, one that says so."""
-    lines = list(section.lines if section.tree is None else _json(section.tree.value, limit))
+    told = (replace(line, text=line.told) for line in section.lines)
+    lines = list(told if section.tree is None else _json(section.tree.value, limit))
     if len(lines) <= limit:
         return lines
     more = "more" if section.tree is not None else f"{plural(len(lines) - limit, 'line')} more"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from korg_tui.causal import Lane, Ledger, Link, Pointer, Session, links
 from korg_tui.export import (
+    block_lines,
     event_document,
     for_ledgers,
     lanes_document,
@@ -43,6 +44,9 @@ from korg_tui.views import (
     pointer_words,
     to_ascii,
 )
+
+_LINES = 300
+"""Lines of a section that `show` prints of an event."""
 
 _SESSIONS_APART = 64
 """With more sessions than these, `show` draws a ledger as one tree."""
@@ -190,7 +194,7 @@ def _detail_lines(place: Place, row: int) -> Iterator[Line]:
     yield [(f"{visible(name)}:{seq}", "bold")]
     for section in details(place.ledger, row, place.reading.bodies(place.ledger)):
         yield [(section.title, "dim")]
-        for line in section.lines:
+        for line in block_lines(section, _LINES):
             label = f"  {line.label}: " if line.label else "  "
             yield [(label, "dim"), (line.text, "bad" if line.style == "error" else "")]
     yield []

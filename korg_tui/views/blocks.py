@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from korg_tui.text import visible
-from korg_tui.views.sections import Line, Opens
+from korg_tui.views.sections import ENTER_SHOWS, Line, Opens
 from korg_tui.views.sniff import HEAD, sniff
 from korg_tui.views.words import size
 
@@ -99,7 +99,7 @@ def image_line(value: object, pointer: str) -> Line | None:
     told = sniff(head, whole=False) if head else None
     name = told.name if told is not None and told.kind == "image" else "data that is no image that is known"
     measure = size(max(0, (len(text) - begin) * 3 // 4 - text[-2:].count("=")))
-    return Line(visible(f"{name}, {measure}: enter shows it"), "link", opens=Opens("value", where))
+    return Line(visible(f"{name}, {measure}{ENTER_SHOWS}"), "link", opens=Opens("value", where))
 
 
 def _decoded(text: str) -> bytes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from korg_tui.text import CUT, visible, visible_lines
 from korg_tui.views.overlays import moved, overlaid
 from korg_tui.views.patches import FilePatch, Hunk
-from korg_tui.views.sections import Line, Opens, Section, Sides, Span, Style
+from korg_tui.views.sections import ENTER_OPENS, Line, Opens, Section, Sides, Span, Style
 from korg_tui.views.syntax import highlight
 from korg_tui.views.texts import CHARACTERS, LINES
 from korg_tui.views.words import plural
@@ -67,7 +67,7 @@ class Diff:
         """All of it under a title."""
         if self._left_out:
             said = f"{CUT} {plural(self._left_out, 'line')} more"
-            words = f"{said}: enter opens it whole" if self._opens else f"{said}, not shown"
+            words = f"{said}{ENTER_OPENS}" if self._opens else f"{said}, not shown"
             self._heading(Line(words, "note", opens=self._opens))
             self._left_out = 0
         return Section(title, "diff", tuple(self.lines), sides=tuple(self.sides))

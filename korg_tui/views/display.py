@@ -11,7 +11,7 @@ from korg_tui.formats import Unreadable, loads
 from korg_tui.text import CUT
 from korg_tui.views.folding import Tree
 from korg_tui.views.markdown import is_markdown, markdown
-from korg_tui.views.sections import Line, Opens, Style
+from korg_tui.views.sections import ENTER_OPENS, Line, Opens, Style
 from korg_tui.views.syntax import highlight
 from korg_tui.views.terminal import terminal
 from korg_tui.views.texts import LINES, bounded
@@ -36,7 +36,7 @@ def shown_text(text: str, *, path: str = "", media: str = "", opens: Opens | Non
         return prose(text, opens=opens) if media in ("", "text/plain") else bounded(text, opens=opens)
     tree = Tree(found[0])
     lines = list(islice(tree.lines(tree.initial()), LINES + 1))
-    said = f"{CUT} more than {plural(LINES, 'line')}: enter opens it whole"
+    said = f"{CUT} more than {plural(LINES, 'line')}{ENTER_OPENS}"
     more = [Line(said, "note", opens=opens)] if len(lines) > LINES and opens else []
     return [*(replace(line, opens=line.opens or opens) for line in lines[:LINES]), *more]
 

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from korg_tui.text import CUT, LINE_LIMIT, visible
-from korg_tui.views.sections import JsonKey, JsonNode, Line, Opens, Span
+from korg_tui.views.sections import ENTER_OPENS, JsonKey, JsonNode, Line, Opens, Span
 from korg_tui.views.words import plural, size
 
 TOGETHER = 100
@@ -251,8 +251,8 @@ def _leaf(part: _Part) -> Line:
         text = text[:-1] + CUT
         measure = size(len(rest.encode("utf-8", "surrogatepass")))
         opened = Opens("value", part.key[0]) if part.key[0].startswith(_EVENT) else None
-        words = "enter opens it whole" if opened else "not shown"
-        return _said(part, "", [(text, "string"), (f" {measure} more: {words}", "note")], node, opened)
+        words = ENTER_OPENS if opened else ", not shown"
+        return _said(part, "", [(text, "string"), (f" {measure} more{words}", "note")], node, opened)
     opens = Opens("blob", value.removeprefix("sha256:")) if part.name == "_ref" else None
     return _said(part, "", [(text, "string"), (part.comma, "")], node, opens)
 

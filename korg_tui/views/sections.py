@@ -17,6 +17,11 @@ Shape = Literal["fields", "json", "text", "diff", "terminal", "causes", "effects
 """What the lines of a section are."""
 
 
+ENTER_OPENS = ": enter opens it whole"
+ENTER_SHOWS = ": enter shows it"
+"""What lines say that can be chosen."""
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """A part of a line that looks different: characters `begin` to `end`, and its looks.
@@ -73,6 +78,13 @@ class Line:
     """Of a line of JSON: the node it stands for."""
     hang: str = ""
     """What stands before the rest of the line, in rows after its first one: safe, such as a gutter."""
+
+    @property
+    def told(self) -> str:
+        """The text where nothing can be chosen, as on paper."""
+        if self.opens is None:
+            return self.text
+        return self.text.replace(ENTER_OPENS, ", not shown").replace(ENTER_SHOWS, "")
 
 
 Sides = tuple[Line | None, Line | None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from korg_tui.text import CUT, visible_lines
-from korg_tui.views.sections import Line, Opens, Style
+from korg_tui.views.sections import ENTER_OPENS, Line, Opens, Style
 from korg_tui.views.words import size
 
 LINES = 200
@@ -45,4 +45,4 @@ def more(rest: str, opens: Opens | None = None, words: str = "more") -> Line:
     measure = size(len(rest.encode("utf-8", "surrogatepass")))
     if opens is None:
         return Line(f"{CUT} {measure} {words}, not shown", "note")
-    return Line(f"{CUT} {measure} {words}: enter opens it whole", "note", opens=opens)
+    return Line(f"{CUT} {measure} {words}{ENTER_OPENS}", "note", opens=opens)

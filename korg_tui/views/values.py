@@ -16,7 +16,7 @@ from korg_tui.views.blocks import BLOCKS, Block, blocks, image_line
 from korg_tui.views.display import coloured, json_of, prose
 from korg_tui.views.folding import Tree, escaped, tree_lines
 from korg_tui.views.running import TERMINALS, terminal_section, unpacked, wrote
-from korg_tui.views.sections import Line, Opens, Section, Shape
+from korg_tui.views.sections import ENTER_OPENS, Line, Opens, Section, Shape
 from korg_tui.views.terminal import terminal
 from korg_tui.views.texts import CHARACTERS, LINES, bounded
 from korg_tui.views.words import plural, size
@@ -226,7 +226,7 @@ def _blocks(found: list[Block], value: Any, pointer: str, call: Call) -> Iterato
         else:
             yield json_section(title, block.value, block.pointer)
     if len(value) > BLOCKS:
-        words = f"{CUT} {plural(len(value) - BLOCKS, 'block')} more: enter opens it whole"
+        words = f"{CUT} {plural(len(value) - BLOCKS, 'block')} more{ENTER_OPENS}"
         yield Section("", "text", (Line(words, "note", opens=Opens("value", pointer)),))
 
 
@@ -264,7 +264,7 @@ def raw_lines(raw: bytes, length: int) -> list[Line]:
     shown = [Line(visible(piece)) for piece in pieces[:LINES]]
     rest = length - sum(len(piece.encode("utf-8", "surrogatepass")) for piece in pieces[:LINES])
     if length > CHARACTERS or len(pieces) > LINES:
-        words = f"{CUT} {size(max(rest, 0))} more: enter opens it whole"
+        words = f"{CUT} {size(max(rest, 0))} more{ENTER_OPENS}"
         shown.append(Line(words, "note", opens=Opens("value", "")))
     return shown
 

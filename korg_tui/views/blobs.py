@@ -12,11 +12,14 @@ from msgspec.structs import replace
 
 from korg_tui.formats import Body
 from korg_tui.sources import BlobFound
-from korg_tui.text import CUT, visible, visible_lines
+from korg_tui.text import CUT, visible
 from korg_tui.views import calls
+from korg_tui.views.display import coloured, shown_text
 from korg_tui.views.hexdump import COLUMNS, hex_lines
+from korg_tui.views.recoding import laid_out
 from korg_tui.views.sections import Line, Opens, Style
 from korg_tui.views.sniff import HEAD, Sniffed, sniff, unpacked
+from korg_tui.views.texts import bounded
 from korg_tui.views.words import plural, size
 
 PREVIEW_LINES = 40
@@ -118,9 +121,12 @@ def _is_name(found: BlobFound) -> bool:
     return found.state != "not a blob name"
 
 
-def blob_preview(found: BlobFound, declared: int | None = None, *, lines: int = PREVIEW_LINES) -> list[Line]:
+def blob_preview(
+    found: BlobFound, declared: int | None = None, *, path: str = "", lines: int = PREVIEW_LINES
+) -> list[Line]:
     """What stands in place of a reference: a line that says that this is a blob, which, and in which state;
-    then the beginning of its content, as what it is. Choosing the first line opens all of it."""
+    then the beginning of its content, as what it is. Choosing the first line opens all of it. `path`: the
+    file that it comes from or goes to, as far as the event says."""
     found = judged(found, declared)
     opens = Opens("blob", found.sha) if _is_name(found) else None
     name = f"{visible(found.sha, _SHORT)}" if _is_name(found) else f"“{visible(found.sha, 40)}”"
@@ -129,31 +135,23 @@ def blob_preview(found: BlobFound, declared: int | None = None, *, lines: int = 
         return [Line(f"blob {name} {said}", state_style(found), opens=opens)]
     told = _told(found)
     title = Line(f"blob {name} {state_words(found)}, {told.name}", state_style(found) or "note", opens=opens)
-    return [title, *_content(found, told, lines, opens)]
+    return [title, *_content(found, told, path, lines, opens)]
 
 
-def _content(found: BlobFound, told: Sniffed, lines: int, opens: Opens | None) -> Iterator[Line]:
+def _content(found: BlobFound, told: Sniffed, path: str, lines: int, opens: Opens | None) -> Iterator[Line]:
     text = content_text(found, told)
     if text is None:
         yield from _hex(found, told, lines, opens)
         return
-    shown = text.split("\n", lines)
-    yield from (Line(each) for each in visible_lines("\n".join(shown[:lines]), lines))
-    rest = _more(found, told, text, shown[:lines])
-    if rest:
-        yield Line(f"{CUT} {rest}: enter opens it whole", "note", opens=opens)
-
-
-def _more(found: BlobFound, told: Sniffed, text: str, shown: list[str]) -> str:
-    """How much more there is than what is shown; empty when that is all."""
-    characters = sum(map(len, shown)) + len(shown) - 1
-    if told.kind == "gzip":
-        return "more" if characters < len(text.rstrip("\n")) or len(text) >= HEAD // 4 else ""
-    whole = found.size is not None and found.size <= HEAD
-    if whole and text.removesuffix("\n") == "\n".join(shown).removesuffix("\n"):
-        return ""
-    seen = len("\n".join(shown).encode("utf-8", "replace"))
-    return f"{size(max((found.size or 0) - seen, 1))} more"
+    if (told.inner or told).kind == "json":
+        text = b"".join(laid_out([text.encode("utf-8", "replace")])).decode("utf-8", "replace")
+        shown = coloured(bounded(text, limit=lines + 1), "blob.json")
+    else:
+        shown = shown_text(text, path=path)
+    yield from shown[:lines]
+    if len(shown) > lines or (found.size or 0) > HEAD or (told.kind == "gzip" and len(text) >= HEAD):
+        whole = f" of {size(found.size)}" if found.size is not None and told.kind != "gzip" else ""
+        yield Line(f"{CUT} enter opens the whole{whole}", "note", opens=opens)
 
 
 def content_text(found: BlobFound, told: Sniffed | None = None) -> str | None:

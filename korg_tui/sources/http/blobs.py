@@ -24,7 +24,7 @@ class HttpBlobs:
         self._kept: OrderedDict[str, BlobFound] = OrderedDict()
         self._size = 0
         self.coming = (0, 0)
-        """Of the blob that is being fetched: bytes that have come, and that will (0: the server does not say)."""
+        """Of the blob that is being fetched: bytes that have come, and that will (0: nobody knows)."""
 
     def find(self, sha: str, *, whole: bool = False) -> BlobFound:
         """The blob of this name. `whole` fetches more than `ASKED_ABOUT` bytes, too. Raises nothing: what

@@ -55,6 +55,8 @@ class BookmarksScreen(LabellingScreen):
         self.lines.ascii_only = self.korg.ascii_only
         self.query_one("#crumbs", Line).show([("bookmarks", "line--strong")])
         self.set_focus(self.lines)
+
+    def on_screen_resume(self) -> None:
         self.show_bookmarks()
 
     @property

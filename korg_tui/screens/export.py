@@ -69,6 +69,8 @@ class ExportScreen(KorgScreen):
         self.set_focus(self.lines)
         self.lines.cursor = WRITE
         self.set_interval(_SHOWN_SECONDS, self._show_progress)
+
+    def on_screen_resume(self) -> None:
         self.show_form()
 
     def on_unmount(self) -> None:
@@ -112,9 +114,8 @@ class ExportScreen(KorgScreen):
 
     def show_form(self) -> None:
         """Bring the form up to date."""
-        taken_out = "taken out, and home folders written as ~"
-        secrets = taken_out if self.redacts else "left in, as the ledger has them"
-        by_itself = " (as this format does by itself)" if self.redacts == self.form.redacts else ""
+        secrets = "taken out, and home folders become ~" if self.redacts else "left in, as in the ledger"
+        by_itself = " (usual for this format)" if self.redacts == self.form.redacts else ""
         verb = "stop" if self.writing else "write it"
         self.lines.show(
             [

@@ -33,16 +33,18 @@ class HandyScreen(CopyingScreen, MarkingScreen, RingingScreen, ResizingScreen, L
             self.reading,
             self.ledger,
             None if session is None else session.index,
-            meant=self._filter(),
+            meant=self._meant_now(),
             query=visible(self.filtered_by, 60),
             rewind=None if preview is None else preview.rewind,
         )
         self.korg.push_screen(ExportScreen(scopes))
 
-    def _filter(self) -> Predicate | None:
+    def _meant_now(self) -> Predicate | None:
         if not self.filtered_by:
             return None
         try:
-            return parse_query(self.filtered_by, self.reading.bodies(self.ledger), self.drops)
+            now, zone = self.korg.clock(), self.korg.zone
+            read = self.reading.bodies(self.ledger)
+            return parse_query(self.filtered_by, read, self.drops, now_ms=now, zone=zone)
         except QueryError:
             return None

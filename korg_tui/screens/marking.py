@@ -23,7 +23,7 @@ class MarkingScreen(SteppingScreen):
 
     def do_bookmark(self) -> None:
         line = self.view.line
-        words = "" if line is None else f"{line.tool} {line.argument}"
+        words = "" if line is None else f"{line.tool} {line.argument}".strip()
         mark = bookmark(self.reading, self.ledger, self.row, words, self.korg.clock())
         if mark is None:
             self.remark = "only an event can be marked: this row has no number of its own"
@@ -42,6 +42,11 @@ class MarkingScreen(SteppingScreen):
         if rows != self.view.bookmarks:
             self.view.bookmarks = rows
             self.view.redraw()
+
+    def on_screen_resume(self) -> None:
+        """Marks may have been taken away in the list of bookmarks, or by another program."""
+        if self.ready:
+            self.mark_again()
 
     def do_bookmarks(self) -> None:
         self.korg.push_screen(BookmarksScreen(self.reading, self.ledger))

@@ -22,6 +22,8 @@ class ResizingScreen(SteppingScreen):
     def __init__(self) -> None:
         super().__init__()
         self._dragging = False
+        self._dragged_to = 0
+        """Percent."""
 
     @property
     def _shape(self) -> str:
@@ -93,7 +95,7 @@ class ResizingScreen(SteppingScreen):
         )
         if on_border:
             event.stop()
-            self._dragging = True
+            self._dragging, self._dragged_to = True, 0
             self.details.capture_mouse()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
@@ -102,7 +104,8 @@ class ResizingScreen(SteppingScreen):
         body = self.query_one("#body").region
         cells = body.right - event.screen_x if self._shape == "wide" else body.bottom - event.screen_y
         percent = self._within(round(100 * cells / self._room))
-        if percent != self._percent:
+        if percent != self._dragged_to:
+            self._dragged_to = percent
             size = Scalar.parse(f"{percent}%")
             styles = self.details.styles
             styles.width, styles.height = (size, None) if self._shape == "wide" else (None, size)
@@ -112,5 +115,6 @@ class ResizingScreen(SteppingScreen):
             event.stop()
             self._dragging = False
             self.details.release_mouse()
-            self._keep(self._percent)
-            self.say(self.keymap.told(f"the details have {self._percent} % · {{even}}: as it was"))
+            if self._dragged_to:
+                self._keep(self._dragged_to)
+                self.say(self.keymap.told(f"the details have {self._dragged_to} % · {{even}}: as it was"))

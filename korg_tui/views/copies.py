@@ -12,7 +12,7 @@ from korg_tui.views import calls
 from korg_tui.views.named import stem
 
 _LINES = 10_000
-_JSON_CHARACTERS = 1_000_000
+_CHARACTERS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,10 @@ def copies(ledger: Ledger, row: int, found: Body | None) -> list[Copy]:
         taken += [Copy("path", visible(path)) for path in paths if path]
         command = calls.command(found.args) if tool in calls.RUNNERS else ""
         if command:
-            taken.append(Copy("command", "\n".join(visible_lines(command, _LINES))))
+            taken.append(Copy("command", "\n".join(visible_lines(command, _LINES, _CHARACTERS))))
     taken += [Copy("blob", visible(digest)) for digest in ledger.blobs_at(row)]
     if found is not None:
         event = json.dumps(found.record)
-        if len(event) <= _JSON_CHARACTERS:
+        if len(event) <= _CHARACTERS:
             taken.append(Copy("event", event))
     return taken

@@ -75,14 +75,14 @@ def test_every_key_of_a_screen_is_bound_and_digits_begin_goto():
 def test_a_key_can_mean_something_else_in_the_preview():
     assert DEFAULT.for_key("down", Place.SESSION).id == "down"
     assert DEFAULT.for_key("down", Place.PREVIEW).id == "keep-more"
-    assert DEFAULT.for_key("w", Place.SESSION) is None
+    assert DEFAULT.for_key("s", Place.SESSION) is None
 
 
 def test_a_disabled_command_says_why():
     assert DEFAULT.reason("error-after", Situation(failures=0)) == "nothing failed in this session"
     assert DEFAULT.reason("error-after", Situation(failures=2)) == ""
     assert DEFAULT.reason("hit-after", Situation()) == "nothing was searched for: / begins a search"
-    assert DEFAULT.reason("why", Situation()) == "only in the rewind preview"
+    assert DEFAULT.reason("scope", Situation()) == "only in the rewind preview"
 
 
 def test_the_key_table_lists_every_command_once():

@@ -17,7 +17,9 @@ class Place(enum.Enum):
     BOOKMARKS = "list of bookmarks"
     EXPORT = "export"
     TIMELINE = "timeline"
+    STATS = "numbers"
     READER = "reader"
+    EFFECTS = "effects of an event"
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,10 @@ def before(now: Situation) -> str:
     )
 
 
+def why(now: Situation) -> str:
+    return dropped(now) if now.place is Place.PREVIEW else event(now)
+
+
 def dropped(now: Situation) -> str:
     return "" if now.on_dropped else "the rewind does not drop this row"
 

@@ -33,7 +33,7 @@ class Command:
 
 _LETTERS = {"L": Place.LEDGERS, "S": Place.SESSION, "P": Place.PREVIEW, "E": Place.EVENTS, "H": Place.HELP,
             "B": Place.BOOKMARKS, "X": Place.EXPORT, "R": Place.READER,
-            "T": Place.TIMELINE}  # fmt: skip
+            "V": Place.EFFECTS, "T": Place.TIMELINE, "A": Place.STATS}  # fmt: skip
 
 
 def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Command, ...]:
@@ -55,14 +55,14 @@ def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Com
 COMMANDS: tuple[Command, ...] = (
     *_group(
         "Move",
-        ("down", "j down", "LSEHBXRT", "down", "next row", rules.always),
-        ("up", "k up", "LSEHBXRT", "up", "previous row", rules.always),
+        ("down", "j down", "LSEHBXRTVA", "down", "next row", rules.always),
+        ("up", "k up", "LSEHBXRTVA", "up", "previous row", rules.always),
         ("look-down", "j", "P", "look down", "look at the next row; the rewind stays", rules.always),
         ("look-up", "k", "P", "look up", "look at the previous row; the rewind stays", rules.always),
-        ("page-down", "pagedown space", "LSPEHBRT", "page", "a page down", rules.always),
-        ("page-up", "pageup", "LSPEHBRT", "page up", "a page up", rules.always),
-        ("first", "g home", "LSPEHBRT", "first", "first row", rules.always),
-        ("last", "G end", "LSPEHBRT", "last", "last row; on a live source, follow again", rules.always),
+        ("page-down", "pagedown space", "LSPEHBRTVA", "page", "a page down", rules.always),
+        ("page-up", "pageup", "LSPEHBRTVA", "page up", "a page up", rules.always),
+        ("first", "g home", "LSPEHBRTVXA", "first", "first row", rules.always),
+        ("last", "G end", "LSPEHBRTVXA", "last", "last row; on a live source, follow again", rules.always),
         ("labels", ";", "LSPEB", "labels", "a letter beside each row: type it to go there", rules.rows),
     ),
     *_group(
@@ -72,6 +72,8 @@ COMMANDS: tuple[Command, ...] = (
         ("sibling-before", "[", "SP", "sibling up", "previous event with the same parent", rules.parent),
         ("sibling-after", "]", "SP", "sibling", "next event with the same parent", rules.parent),
         ("lane-before", "{", "SPT", "lane up", "previous event in this lane", rules.event),
+        ("origin", "O", "SP", "origin", "what it all began with: where its causes end", rules.parent),
+        ("effects", "v", "SP", "effects", "list everything that this event carries away", rules.event),
         ("lane-after", "}", "SPT", "lane", "next event in this lane", rules.event),
     ),
     *_group(
@@ -87,7 +89,7 @@ COMMANDS: tuple[Command, ...] = (
         ),
         ("keep-more", "down", "P", "move N", "rewind to the next event instead", rules.always),
         ("keep-less", "up", "P", "move N up", "rewind to the previous event instead", rules.always),
-        ("why", "w", "P", "why", "why the rewind drops this row, edge by edge", rules.dropped),
+        ("why", "w", "SP", "why", "why it came, edge by edge; in a preview, why it is dropped", rules.why),
         ("scope", "s", "P", "scope", "what depends on it (§3), or all that is later", rules.always),
     ),
     *_group(
@@ -107,7 +109,7 @@ COMMANDS: tuple[Command, ...] = (
     *_group(
         "Shape",
         ("details", "enter", "SP", "details", "read the details of this row", rules.row),
-        ("pane", "tab", "SP", "next pane", "move the keys to the next pane", rules.always),
+        ("pane", "tab", "SPV", "next pane", "move the keys to the next pane", rules.always),
         ("fold", "h left", "SP", "fold", "fold this lane, or go to its opener", rules.rows),
         ("unfold", "l right", "SP", "unfold", "unfold this row", rules.rows),
         ("fold-level", "z", "SP", "fold level", "fold everything a level further, then unfold", rules.rows),
@@ -131,12 +133,12 @@ COMMANDS: tuple[Command, ...] = (
     *_group(
         "Live",
         ("follow", "F", "SPT", "follow", "go to the end, and stay there while it grows", rules.followable),
-        ("time", "T", "LSPET", "time", "local time or UTC", rules.always),
+        ("time", "T", "LSPETA", "time", "local time or UTC", rules.always),
         ("bell", "b", "SP", "bell", "a bell when a call fails while you follow: on or off", rules.always),
         (
             "seen",
             "a",
-            "LSPT",
+            "LSPTA",
             "seen",
             "put the notice away; again: dismiss what a rewind has dropped",
             rules.notices,
@@ -164,6 +166,10 @@ COMMANDS: tuple[Command, ...] = (
         ("earlier", "h left <", "T", "earlier", "move what is seen to earlier times", rules.zoomed),
         ("later", "l right >", "T", "later", "move what is seen to later times", rules.zoomed),
         ("slow-after", "s", "T", "slowest", "the slowest call, then the next slower ones", rules.slow),
+        ("stats", "S", "LS", "numbers", "calls, failures, time, tokens in numbers", rules.rows),
+        ("stats-sort", "s", "A", "sort", "sort by time, calls, failed, mean, p50 … tokens, name", rules.rows),
+        ("stats-scope", "w", "A", "of what", "of this session, its ledger, or all ledgers", rules.always),
+        ("next-table", "tab", "A", "next table", "the next table", rules.rows),
     ),
     *_group(
         "Ledgers",
@@ -171,24 +177,24 @@ COMMANDS: tuple[Command, ...] = (
         ("sort", "s", "L", "sort", "sort by activity, size, failures, start", rules.rows),
         ("narrow", "/", "LH", "filter", "show only what has these words", rules.always),
         ("list-events", "f", "LE", "events", "list what fits a filter, in all sessions", rules.always),
-        ("open-event", "enter", "ET", "open", "open the session at this event", rules.rows),
+        ("open-event", "enter", "ETVA", "open", "open the session at this event", rules.rows),
         ("demo", "d", "L", "demo", "play the recorded demo session", rules.demo),
     ),
     *_group(
         "Program",
-        ("leave", "escape", "LSPEHBXRT", "back", "one level back", rules.always),
-        ("help", "?", "LSPEBXRT", "help", "all keys, searchable", rules.always),
-        ("palette", "ctrl+p", "LSPEBXRT", "palette", "all commands by name", rules.always),
-        ("quit", "q", "LSPEHBXRT", "quit", "quit", rules.always),
+        ("leave", "escape", "LSPEHBXRTVA", "back", "one level back", rules.always),
+        ("help", "?", "LSPEBXRTVA", "help", "all keys, searchable", rules.always),
+        ("palette", "ctrl+p", "LSPEBXRTVA", "palette", "all commands by name", rules.always),
+        ("quit", "q", "LSPEHBXRTVA", "quit", "quit", rules.always),
         (
             "interrupt",
             "ctrl+c",
-            "LSPEHBXRT",
+            "LSPEHBXRTVA",
             "copy or quit",
             "copy the selection; else ask once, then quit",
             rules.always,
         ),
-        ("suspend", "ctrl+z", "LSPEHBXRT", "suspend", "put the program into the background", rules.always),
+        ("suspend", "ctrl+z", "LSPEHBXRTVA", "suspend", "put the program into the background", rules.always),
     ),
 )
 """Every command, in the order in which help and README list them."""
@@ -196,7 +202,8 @@ COMMANDS: tuple[Command, ...] = (
 FOOTER: dict[Place, tuple[str, ...]] = {
     Place.LEDGERS: ("open", "sort", "narrow", "list-events", "demo", "help", "quit"),
     Place.SESSION: (
-        "details", "rewind", "rewind-before", "parent", "error-after", "search", "filter", "follow",
+        "details", "rewind", "rewind-before", "parent", "error-after", "search", "filter", "why", "effects",
+        "follow",
         "fold-level", "goto", "touched", "timeline", "back", "bookmark", "copy", "export", "help", "quit",
     ),
     Place.PREVIEW: (
@@ -204,11 +211,13 @@ FOOTER: dict[Place, tuple[str, ...]] = {
         "error-after", "help", "quit",
     ),
     Place.EVENTS: ("open-event", "list-events", "leave", "time", "help", "quit"),
+    Place.EFFECTS: ("open-event", "pane", "leave", "help", "quit"),
     Place.HELP: ("leave", "narrow", "quit"),
     Place.TIMELINE: (
         "open-event", "zoom-in", "zoom-out", "slow-after", "error-after", "later", "lane-after", "leave",
         "follow", "time", "help", "quit",
     ),
+    Place.STATS: ("open-event", "stats-sort", "stats-scope", "next-table", "leave", "help", "quit"),
     Place.BOOKMARKS: ("open-bookmark", "forget-bookmark", "leave", "help", "quit"),
     Place.EXPORT: ("export-write", "export-choose", "export-next", "leave", "help", "quit"),
     Place.READER: (

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from korg_tui.screens.asking import LONG
 from korg_tui.screens.base import KorgScreen
+from korg_tui.screens.effects import EffectsScreen
 from korg_tui.screens.help import HelpScreen
 from korg_tui.screens.ledgers import LedgersScreen
 from korg_tui.screens.session import SessionScreen
+from korg_tui.screens.stats import StatsScreen
 from korg_tui.screens.timeline import TimelineScreen
 from korg_tui.screens.touched import EventsScreen
 
-__all__ = ["LONG", "EventsScreen", "HelpScreen", "KorgScreen", "LedgersScreen", "SessionScreen", "TimelineScreen"]
+__all__ = [
+    "LONG",
+    "EffectsScreen",
+    "EventsScreen",
+    "HelpScreen",
+    "KorgScreen",
+    "LedgersScreen",
+    "SessionScreen",
+    "StatsScreen",
+    "TimelineScreen",
+]

@@ -60,12 +60,12 @@ class FindingScreen(AidingScreen, SteppingScreen):
     # asking
 
     def do_search(self) -> None:
-        self._ask("search", self.searched)
+        self._ask_for("search", self.searched)
 
     def do_filter(self) -> None:
-        self._ask("filter", self.filtered_by)
+        self._ask_for("filter", self.filtered_by)
 
-    def _ask(self, purpose: str, answer: str) -> None:
+    def _ask_for(self, purpose: str, answer: str) -> None:
         where = Where(self.ledger, self.reading.bodies(self.ledger))
         aid = self.aid_for(purpose, [where], self.spine.all_rows)
         self.query_one(Ask).ask(purpose, purpose, visible(answer), aid=aid)

@@ -17,6 +17,7 @@ from korg_tui.reading import Reading
 from korg_tui.screens import headlines
 from korg_tui.screens.asking import LONG
 from korg_tui.screens.detailing import SEARCH, DetailingScreen
+from korg_tui.screens.explaining import ExplainingScreen
 from korg_tui.screens.finding import FindingScreen
 from korg_tui.screens.handy import HandyScreen
 from korg_tui.screens.reading_on import ReadingOnScreen
@@ -30,6 +31,7 @@ from korg_tui.widgets.details import Details
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.minimap import Marks, Minimap
 from korg_tui.widgets.spine import SpineView
+from korg_tui.widgets.walk import WalkLine
 
 _AGE_SECONDS = 1.0
 """What is said of a source's age is brought up to date so often."""
@@ -39,7 +41,15 @@ _LISTS_PAUSE_SECONDS = 0.3
 """The lists of a preview, for which every dropped event is decoded, wait until N has stood still so long."""
 
 
-class SessionScreen(DetailingScreen, FindingScreen, TouchingScreen, HandyScreen, TimingScreen, ReadingOnScreen):
+class SessionScreen(
+    ExplainingScreen,
+    DetailingScreen,
+    FindingScreen,
+    TouchingScreen,
+    HandyScreen,
+    TimingScreen,
+    ReadingOnScreen,
+):
     """Screens 2 and 3 of EXPERIENCE."""
 
     PLACES = (Place.SESSION, Place.PREVIEW)
@@ -69,6 +79,7 @@ class SessionScreen(DetailingScreen, FindingScreen, TouchingScreen, HandyScreen,
 
     def compose(self) -> ComposeResult:
         yield Line("crumbs")
+        yield WalkLine()
         with Container(id="body"):
             with Horizontal(id="spine-pane"):
                 yield self.view
@@ -140,6 +151,7 @@ class SessionScreen(DetailingScreen, FindingScreen, TouchingScreen, HandyScreen,
             return
         self._here = (self._identity(), self.row)
         self._show_crumbs()
+        self.show_walk()
         self._show_minimap()
         self.show_status()
         if self._pause is not None and self.previewing:
@@ -356,7 +368,7 @@ class SessionScreen(DetailingScreen, FindingScreen, TouchingScreen, HandyScreen,
             self.close_ask()
         elif self.reading_details:
             self.leave_details()
-        elif not (self.leave_preview() or self.leave_findings()):
+        elif not (self.leave_preview() or self.leave_why() or self.leave_findings()):
             super().do_leave()
 
     def times_changed(self) -> None:

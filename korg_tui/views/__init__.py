@@ -45,6 +45,16 @@ from korg_tui.views.sessions import SORTS, SessionRow, has_words, session_rows, 
 from korg_tui.views.shown import Predicate
 from korg_tui.views.sniff import HEAD, Sniffed, sniff
 from korg_tui.views.spine import Spine
+from korg_tui.views.stats import ORDERS as STATS_ORDERS
+from korg_tui.views.stats import At, Group, Scope, Stats, StatsBook, stats
+from korg_tui.views.stats_lines import (
+    StatsLine,
+    count_words,
+    dollars,
+    failed_words,
+    stats_lines,
+    summary_words,
+)
 from korg_tui.views.summary import argument
 from korg_tui.views.sweep import COSTLY, Patient, Sweep
 from korg_tui.views.syntax import highlight
@@ -61,6 +71,19 @@ from korg_tui.views.words import gap as gap_words
 from korg_tui.views.words import pointer as pointer_words
 
 __all__ = [
+    "STATS_ORDERS",
+    "At",
+    "Group",
+    "Scope",
+    "Stats",
+    "StatsBook",
+    "StatsLine",
+    "count_words",
+    "dollars",
+    "failed_words",
+    "stats",
+    "stats_lines",
+    "summary_words",
     "COLUMNS",
     "COSTLY",
     "HEAD",

@@ -94,6 +94,9 @@ def _add_lists(commands: _Commands) -> None:
     commands.data("sessions", reports.sessions, text, "sessions .korg --json")
     text = "list the lanes of ledgers and their links"
     commands.data("lanes", reports.lanes, text, "lanes journal.jsonl")
+    text = "count calls, failures, time and tokens, per tool, agent and lane"
+    command = commands.data("stats", reports.stats, text, "stats journal.jsonl --sort failed")
+    reports.stats_options(command)
 
 
 def _add_events(commands: _Commands) -> None:

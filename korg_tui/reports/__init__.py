@@ -8,5 +8,6 @@ from korg_tui.reports.export import export, export_options
 from korg_tui.reports.follow import follow
 from korg_tui.reports.lists import lanes, sessions, show
 from korg_tui.reports.rewinds import rewind
+from korg_tui.reports.stats import stats, stats_options
 
-__all__ = ["UsageError", "blob", "export", "export_options", "follow", "lanes", "rewind", "sessions", "show"]
+__all__ = ["UsageError", "blob", "export", "export_options", "follow", "lanes", "rewind", "sessions", "show", "stats", "stats_options"]

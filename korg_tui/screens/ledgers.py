@@ -22,6 +22,7 @@ from korg_tui.screens.exporting import session_scopes
 from korg_tui.screens.headlines import WELL, Told, ages, source_state
 from korg_tui.screens.labelling import LabellingScreen
 from korg_tui.screens.sending import SendingScreen
+from korg_tui.screens.stats import StatsScreen
 from korg_tui.screens.touched import EventsScreen, places_of
 from korg_tui.sources import FolderSource
 from korg_tui.text import visible, visible_lines
@@ -311,6 +312,16 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
 
     def do_bookmarks(self) -> None:
         self.korg.push_screen(BookmarksScreen())
+
+    def do_stats(self) -> None:
+        row = self.lines.row
+        reading = self._book.owner(row.ledger) if isinstance(row, SessionRow) else None
+        ledgers = [] if reading is None else reading.journal.ledgers
+        ledger = next((each for each in ledgers if row is not None and each.name == row.ledger), None)
+        if reading is None or ledger is None:
+            self.say("this source has no session to count yet")
+        else:
+            self.korg.push_screen(StatsScreen(self.korg.readings, reading, ledger, None))
 
     def do_demo(self) -> None:
         self.post_message(OpenDemo())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from korg_tui.reading import Reading
+from korg_tui.screens.stats import StatsScreen
 from korg_tui.screens.stepping import SteppingScreen
 from korg_tui.screens.timeline import TimelineScreen
 
 
 class TimingScreen(SteppingScreen):
-    """Command `timeline`."""
+    """Commands `timeline` and `stats`."""
 
     reading: Reading
 
@@ -16,3 +17,6 @@ class TimingScreen(SteppingScreen):
         row = self.row
         seq = None if row < 0 else self.ledger.seq_at(row)
         self.korg.push_screen(TimelineScreen(self.reading, self.ledger, self.spine.session, seq))
+
+    def do_stats(self) -> None:
+        self.korg.push_screen(StatsScreen(self.korg.readings, self.reading, self.ledger, self.spine.session))

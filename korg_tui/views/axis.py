@@ -106,7 +106,7 @@ def _along(xs: array[float], ys: array[float], x: float) -> float:
         return ys[-1]
     width = xs[after] - xs[after - 1]
     part = (x - xs[after - 1]) / width if width else 1.0
-    return ys[after - 1] + part * (ys[after] - ys[after - 1])
+    return min(ys[after - 1] + part * (ys[after] - ys[after - 1]), ys[after])
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:

@@ -6,8 +6,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import count, islice, repeat
 from typing import Any, Literal
+
+import msgspec
 
 from korg_tui.text import CUT, LINE_LIMIT, visible
 from korg_tui.views.sections import ENTER_OPENS, JsonKey, JsonNode, Line, Opens, Span
@@ -29,7 +31,8 @@ _EVENT = ("/args", "/result")
 _KEY = 200
 _INDENTED = 24
 _LOOKED = 1_000_000
-"""Members that a search looks at."""
+"""Members of long values that a search looks at."""
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,25 +115,22 @@ class Tree:
     def find(self, needle: str) -> Iterator[Found]:
         """The members whose name or simple value has these characters, whatever their case, in the order in
         which they stand; folded ones, too."""
-        needle = needle.casefold()
-        path: list[tuple[Any, int, str]] = []
-        stack: list[Iterator[tuple[int, str, Any]]] = [iter([(0, "", self.value)])]
-        looked = 0
-        while stack and looked < _LOOKED:
-            step = next(stack[-1], None)
-            if step is None:
-                stack.pop()
-                if path:
-                    path.pop()
-                continue
-            looked += 1
-            place, name, value = step
-            within = isinstance(value, (Mapping, list)) and bool(value)
-            if needle in name.casefold() or (not within and needle in _plain(value).casefold()):
-                yield self._found([*path, (None, place, name)])
-            if within:
-                path.append((value, place, name))
-                stack.append(_steps(value))
+        wanted = _Wanted(needle)
+        if wanted.fits("", self.value):
+            yield self._found([(self.value, 0, "")])
+        path: list[tuple[Any, int, str]] = [(self.value, 0, "")]
+        steps = [wanted.members(self.value)]
+        while steps:
+            for place, name, value in steps[-1]:
+                if wanted.fits(name, value):
+                    yield self._found([*path, (value, place, name)])
+                if type(value) in (dict, list) and value:
+                    path.append((value, place, name))
+                    steps.append(wanted.members(value))
+                    break
+            else:
+                steps.pop()
+                path.pop()
 
     def _found(self, path: list[tuple[Any, int, str]]) -> Found:
         """`path` has, from the top, each value with its place and name in the one around it."""
@@ -146,13 +146,47 @@ class Tree:
 
 
 def _steps(value: Any) -> Iterator[tuple[int, str, Any]]:
+    """(place, name, member)"""
     if isinstance(value, Mapping):
-        return ((place, str(name), each) for place, (name, each) in enumerate(value.items()))
-    return ((place, "", each) for place, each in enumerate(value))
+        return zip(count(), map(str, value), value.values(), strict=False)
+    return zip(count(), repeat(""), value if isinstance(value, list) else (), strict=False)
 
 
-def _plain(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=str)
+class _Wanted:
+    """What a search looks for. Most members of a long value are passed over a few hundred at once."""
+
+    def __init__(self, needle: str) -> None:
+        self._needle = needle.casefold()
+        self._written = json.dumps(needle, ensure_ascii=False)[1:-1].casefold()
+        self._looked = 0
+
+    def fits(self, name: str, value: object) -> bool:
+        """Whether the name or a simple value has it."""
+        if name and self._needle in name.casefold():
+            return True
+        if type(value) is str:
+            return self._needle in value.casefold()
+        if type(value) in (dict, list) and value:
+            return False
+        return self._needle in json.dumps(value, default=str).casefold()
+
+    def members(self, value: Any) -> Iterator[tuple[int, str, Any]]:
+        """The members that are worth a look."""
+        steps = _steps(value)
+        if not isinstance(value, (Mapping, list)) or len(value) <= _AT_ONCE:
+            yield from steps
+            return
+        while self._looked < _LOOKED and (some := list(islice(steps, _AT_ONCE))):
+            if self._may_be_in([step[1:] for step in some]):
+                self._looked += len(some)
+                yield from some
+
+    def _may_be_in(self, some: list[tuple[str, Any]]) -> bool:
+        try:
+            written = msgspec.json.encode(some).decode()
+        except (TypeError, ValueError, OverflowError, RecursionError):
+            return True
+        return self._written in written.casefold()
 
 
 def _weight(value: object, limit: int) -> int:
@@ -200,11 +234,11 @@ def _members(part: _Part) -> Iterator[_Part]:
         for begin, end in _ranges(first, last):
             yield _Part(part.value, (pointer, begin, end), depth, part.key)
         return
-    count = len(part.value)
+    members = len(part.value)
     for place, name, value in islice(_steps(part.value), first, last + 1):
         mapped = isinstance(part.value, Mapping)
         key = (f"{pointer}/{escaped(name) if mapped else place}", 0, -1)
-        yield _Part(value, key, depth, part.key, name if mapped else None, "," if place < count - 1 else "")
+        yield _Part(value, key, depth, part.key, name if mapped else None, "," if place < members - 1 else "")
 
 
 def escaped(name: str) -> str:

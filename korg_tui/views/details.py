@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
+from functools import lru_cache
 
 from korg_tui.causal import Ledger, Pointer, Weave, is_key, rewind, weave
 from korg_tui.event import Kind
@@ -24,6 +25,9 @@ _CAUSES = 12
 _MANY = {Kind.BOOKKEEPING: "bookkeeping"}
 _READ = 20
 _BLOBS = 50
+_LARGE = 200_000
+_KEPT = 8_000_000
+"""Bytes of a record that is kept after it was decoded: at least, and at most."""
 
 Blobs = Callable[[str], BlobFound]
 """The state of a blob by its digest."""
@@ -228,11 +232,21 @@ def _body(asked: _Asked, row: int) -> Iterator[Section]:
     except (BodyGone, OSError) as gone:
         yield Section("record", "text", (Line(visible(f"not readable: {gone}", 400), "error"),))
         return
-    found = body(raw) if length <= HUGE and ledger.kind[row] != Kind.MALFORMED else None
+    found = _decoded(raw) if length <= HUGE and ledger.kind[row] != Kind.MALFORMED else None
     if found is not None:
         yield from _content(asked, row, found)
     yield _blobs(asked, row, found)
     yield Section(f"raw record, {words.size(length)}", "raw", tuple(values.raw_lines(raw, length)))
+
+
+def _decoded(raw: bytes) -> Body | None:
+    """The record. The last large one is kept: a ledger that grows has it shown again and again."""
+    return _large(raw) if _LARGE < len(raw) < _KEPT else body(raw)
+
+
+@lru_cache(maxsize=1)
+def _large(raw: bytes) -> Body | None:
+    return body(raw)
 
 
 def _content(asked: _Asked, row: int, found: Body) -> Iterator[Section]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -17,6 +18,7 @@ from korg_tui.views.terminal import terminal
 from korg_tui.views.texts import LINES, bounded
 from korg_tui.views.words import plural
 
+_LARGE = 100_000
 _JSON = 8_000_000
 """Characters of a text that is looked at as JSON."""
 _MARKDOWN = (".md", ".markdown", ".mdx")
@@ -59,8 +61,15 @@ def json_of(text: str) -> tuple[Any] | None:
     head = text[:64].lstrip()
     if head[:1] not in ("{", "[") or len(text) > _JSON or text.rstrip()[-1:] not in ("}", "]"):
         return None
+    found = _parsed(text) if len(text) > _LARGE else _parsed.__wrapped__(text)
+    return (found,) if isinstance(found, (dict, list)) and found else None
+
+
+@lru_cache(maxsize=1)
+def _parsed(text: str) -> Any:
+    """What a text is as JSON; None when it is none. The last large one is kept: it is shown again whenever a
+    ledger grows."""
     try:
-        found = loads(text.encode("utf-8", "surrogatepass"))
+        return loads(text.encode("utf-8", "surrogatepass"))
     except Unreadable:
         return None
-    return (found,) if isinstance(found, (dict, list)) and found else None

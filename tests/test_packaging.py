@@ -47,6 +47,8 @@ def test_the_wheel_finds_its_styles_and_its_demo(built: Path, tmp_path: Path) ->
     assert (styles, demo) == (str(STYLES), "True")
     assert Path(where).is_relative_to(tmp_path)
     assert (tmp_path / "korg_tui" / "py.typed").is_file()
+    web = tmp_path / "korg_tui" / "export" / "web"
+    assert {path.name for path in web.iterdir()} == {"page.html", "page.css", "page.js"}
 
 
 def test_the_sdist_holds_the_styles_and_the_tests(built: Path) -> None:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from importlib import resources
+from itertools import tee
 from typing import Any
 
 from korg_tui import __version__
@@ -160,15 +161,16 @@ def _rows(wanted: Wanted, rows: Sequence[int], sink: Sink) -> Iterator[dict[str,
     index_of = {wanted.ledger.seq[row]: index for index, row in enumerate(rows)}
     spine, left = wanted.spine, DETAILS_AT_MOST
     sink.expect(len(rows))
-    drawings = drawn(cells_of(spine.line(index).runs) for index in range(len(rows)))
-    for index, (row, drawing) in enumerate(zip(rows, drawings, strict=True)):
+    lines, again = tee(spine.line(index) for index in range(len(rows)))
+    drawings = drawn(cells_of(line.runs) for line in again)
+    for row, line, drawing in zip(rows, lines, drawings, strict=True):
         sink.step()
         sink.events += 1
         sections = [] if left < 0 else _sections(wanted, row, index_of)
         left -= sum(len(line[1]) for _, _, lines in sections for line in lines)
         if left < 0 and not sections:
             sink.leave_out(f"details after the first {DETAILS_AT_MOST:,} characters")
-        yield {**_row(wanted, spine.line(index)), **_drawing(drawing), "details": sections}
+        yield {**_row(wanted, line), **_drawing(drawing), "details": sections}
 
 
 def _row(wanted: Wanted, line: SpineLine) -> dict[str, Any]:
@@ -198,21 +200,25 @@ def _drawing(drawing: RowDrawing) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _sections(
-    wanted: Wanted, row: int, index_of: dict[int, int]
-) -> list[tuple[str, str, list[tuple[str, str, str, int]]]]:
-    """The details of a row: `[title, kind, [[label, text, style, index of the row to go to or -1]]]`."""
+_Line = tuple[str, str, str, int]
+"""Label, text, style, and the index of the row to go to, or -1."""
+_Section = tuple[str, str, list[_Line]]
+"""Title, kind, lines."""
+
+
+def _sections(wanted: Wanted, row: int, index_of: dict[int, int]) -> list[_Section]:
+    """The details of a row."""
     few = len(index_of) <= FATES_AT_MOST
     found = details(wanted.ledger, row, wanted.read, effects=few)
     text = wanted.redactor.text
-    sections = []
+    sections: list[_Section] = []
     for each in found:
         lines = [_line(wanted, line, index_of) for line in block_lines(each, LINES_AT_MOST)]
         sections.append((text(each.title), each.kind, lines))
     return sections
 
 
-def _line(wanted: Wanted, line: DetailLine, index_of: dict[int, int]) -> tuple[str, str, str, int]:
+def _line(wanted: Wanted, line: DetailLine, index_of: dict[int, int]) -> _Line:
     text = wanted.redactor.text(line.text)
     if len(text) > CHARACTERS_AT_MOST:
         text = f"{text[:CHARACTERS_AT_MOST]}… {len(text) - CHARACTERS_AT_MOST:,} characters more, not shown"

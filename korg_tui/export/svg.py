@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import tee
 from xml.sax.saxutils import escape, quoteattr
 
 from korg_tui.export.drawing import CELL, HEIGHT, RowDrawing, cells_of, drawn
 from korg_tui.export.wanted import Sink, Wanted
 from korg_tui.text import crop
-from korg_tui.views import Node, Preview, RowState, SpineLine, duration, label, plural
+from korg_tui.views import Node, Preview, RowState, SpineLine, duration, plural
 
 ROWS_AT_MOST = 20_000
 """Rows of a picture."""
@@ -29,16 +30,17 @@ def write_svg(every: Sequence[Wanted], sink: Sink) -> None:
     count = min(len(spine), ROWS_AT_MOST)
     if count < len(spine):
         sink.leave_out(f"rows after the first {count:,} of {len(spine):,}")
-    digits = max((len(spine.line(index).number) for index in range(count)), default=1)
+    numbers = (spine.ledger.number_at(row) for row in spine.rows[:count])
+    digits = max((len(str(number)) for number in numbers if number is not None), default=1)
     place = _Places(digits, spine.rails.width)
     preview = None if wanted.rewind is None else Preview(wanted.ledger, wanted.rewind)
     sink.write(_head(wanted, place, _TOP + max(count, 1) * HEIGHT + _MARGIN, preview))
     sink.expect(count)
-    drawings = drawn(cells_of(spine.line(index).runs) for index in range(count))
-    for index, drawing in enumerate(drawings):
+    lines, again = tee(spine.line(index) for index in range(count))
+    drawings = drawn(cells_of(line.runs) for line in again)
+    for index, (line, drawing) in enumerate(zip(lines, drawings, strict=True)):
         sink.step()
         sink.events += 1
-        line = spine.line(index)
         state = None if preview is None else preview.state(line.row)
         sink.write("".join(_row(wanted, line, drawing, state, place, _TOP + index * HEIGHT)))
     if not count:
@@ -103,8 +105,7 @@ def _row(
     gone = " gone" if fate in ("invalidated", "possible") else ""
     faint = " faint" if line.dim or fate in ("unknown", "independent") else ""
     failed = " bad" if "failed" in line.marks else ""
-    seq = "" if line.seq is None else crop(label(wanted.ledger, line.seq), 24)
-    yield _text(place.seq, base, f"quiet{faint}", seq, anchor=True)
+    yield _text(place.seq, base, f"quiet{faint}", line.number, anchor=True)
     yield from _rails(drawing, place.rails, top)
     yield _text(place.sign, base, "quiet" if line.sign in "·§" else "bad", line.sign.strip())
     yield _text(place.tool, base, f"tool{failed}{gone}{faint}", crop(text(line.tool), _TOOL - 1))

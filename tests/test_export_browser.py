@@ -1,0 +1,163 @@
+"""The web page in a real browser: it says nothing on the console, asks for nothing, and shows what `rewind`
+computes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exporting import exported, ledger_of, reading_of, told_book
+from hostile import write_hostile
+from korg_tui.causal import rewind
+from korg_tui.reading import Reading
+
+pytestmark = pytest.mark.slow
+
+SHARED = Path(__file__).parents[2] / "shared" / "ledgers"
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+QUIET = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-extensions", "--dns-prefetch-disable",
+    "--virtual-time-budget=5000", "--enable-logging=stderr",
+)  # fmt: skip
+PATIENCE = 120
+
+
+class Rows(HTMLParser):
+    """The rows of the page as it stands after its script has run, and the text of elements by their id."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.rows: list[dict[str, str]] = []
+        self.text: dict[str, str] = {}
+        self._open: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = {name: value or "" for name, value in attrs}
+        if attributes.get("role") == "option":
+            self.rows.append(attributes)
+        if tag not in ("meta", "input", "br"):
+            self._open.append(attributes.get("id", ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._open:
+            self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        for name in filter(None, self._open):
+            self.text[name] = self.text.get(name, "") + data
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One page, opened."""
+
+    page: Rows
+    console: list[str]
+    asked: list[str]
+    """What the page asked for, but for itself."""
+
+
+def visit(path: Path, hash: str, folder: Path) -> Visit:  # noqa: A002
+    browser = next(filter(None, map(shutil.which, NAMES)), None)
+    assert browser, "these tests need Chromium: apt-get install chromium"
+    log = folder / "net.json"
+    done = subprocess.run(
+        [browser, *QUIET, f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}", "--dump-dom",
+         f"{path.as_uri()}{hash}"],
+        capture_output=True, timeout=PATIENCE, check=True,
+    )  # fmt: skip
+    console = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if "CONSOLE" in line]
+    return Visit(Rows(done.stdout.decode()), console, asked_by_a_page(json.loads(log.read_text("utf-8"))))
+
+
+def asked_by_a_page(log: dict[str, Any]) -> list[str]:
+    """The addresses that a page asked for. The browser itself, which looks for updates, is no origin."""
+    started = log["constants"]["logEventTypes"]["URL_REQUEST_START_JOB"]
+    requests = [each["params"] for each in log["events"] if each["type"] == started and "params" in each]
+    return [each["url"] for each in requests if each.get("initiator") not in (None, "not an origin")]
+
+
+def saved(reading: Reading, folder: Path, **more: Any) -> Path:
+    path = folder / "page.html"
+    path.write_bytes(exported(reading, "html", **more).raw)
+    return path
+
+
+def told(reading: Reading, target: int) -> dict[str, tuple[str, str]]:
+    """What `rewind` says of each event: fate and rules by seq."""
+    ledger = ledger_of(reading)
+    found = rewind(ledger, target)
+    return {
+        str(ledger.seq[row]): (found.state(ledger.seq[row]), " ".join(map(str, found.rules(ledger.seq[row]))))
+        for row in range(len(ledger))
+        if ledger.kind_at(row).agent
+    }
+
+
+def shown(page: Rows) -> dict[str, tuple[str, str]]:
+    return {row["data-seq"]: (row["data-fate"], row["data-rules"]) for row in page.rows}
+
+
+def test_what_is_looked_for_would_be_found(tmp_path: Path) -> None:
+    path = tmp_path / "loud.html"
+    script = '<script>console.log("loud"); fetch("http://b.example/")</script>'
+    path.write_text(f'<img src="http://pwned.example/x">{script}')
+    seen = visit(path, "", tmp_path)
+    assert set(seen.asked) == {"http://pwned.example/x", "http://b.example/"}
+    assert any("loud" in line for line in seen.console)
+
+
+def test_it_is_quiet_and_previews_what_rewind_lists(tmp_path: Path) -> None:
+    reading = reading_of(tmp_path / "told.jsonl", told_book())
+    path = saved(reading, tmp_path)
+    seen = visit(path, "#rewind=5&seq=8", tmp_path)
+    assert (seen.console, seen.asked) == ([], [])
+    expected = told(reading, 5)
+    assert {seq: each for seq, each in shown(seen.page).items() if seq in expected} == expected
+    assert seen.page.text["bar"] == (
+        "Keep ≤ 5 · 3 invalid · 0 possible · 0 unknown · 0 independent · undoing nothing on disk"
+    )
+    assert "8 Bash" in seen.page.text["details"]
+    assert [row["data-seq"] for row in seen.page.rows if row["aria-selected"] == "true"] == ["8"]
+
+
+def test_a_filter_in_the_address_hides_the_rest(tmp_path: Path) -> None:
+    path = saved(reading_of(tmp_path / "told.jsonl", told_book()), tmp_path)
+    page = visit(path, "#filter=is:failed", tmp_path).page
+    assert [row["data-seq"] for row in page.rows if "hidden" not in row] == ["8"]
+    assert page.text["bar"] == "1 of 9 rows fit the filter"
+    dropped = visit(path, "#rewind=5&filter=is:dropped%20-tool:Bash", tmp_path).page
+    assert [row["data-seq"] for row in dropped.rows if "hidden" not in row] == ["6", "7"]
+
+
+def test_it_opens_with_the_preview_that_was_asked_for(tmp_path: Path) -> None:
+    path = saved(reading_of(tmp_path / "told.jsonl", told_book()), tmp_path, rewind_to=5)
+    page = visit(path, "", tmp_path).page
+    assert shown(page)["6"] == ("invalidated", "2")
+    assert "result of sub 2" in page.text["row5"]
+    assert "rewind preview of" in page.text["details"]
+
+
+def test_a_hostile_ledger_does_nothing(tmp_path: Path) -> None:
+    reading = reading_of(write_hostile(tmp_path))
+    seen = visit(saved(reading, tmp_path), "#seq=20", tmp_path)
+    assert (seen.console, seen.asked) == ([], [])
+    assert len(seen.page.rows) == len(ledger_of(reading))
+
+
+if SHARED.is_dir():
+
+    def test_a_ledger_of_a_real_producer(tmp_path: Path) -> None:
+        reading = reading_of(SHARED / "stream-json_parallel" / ".korg" / "capability_journal.json")
+        seen = visit(saved(reading, tmp_path), "#rewind=9", tmp_path)
+        assert (seen.console, seen.asked) == ([], [])
+        assert shown(seen.page) == told(reading, 9)

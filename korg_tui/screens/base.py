@@ -137,7 +137,8 @@ class KorgScreen(Screen[None], inherit_bindings=False):
     @on(KeyFooter.Pressed)
     def _key_clicked(self, event: KeyFooter.Pressed) -> None:
         event.stop()
-        self.give(event.command)
+        if self.on_top:  # the first of two clicks may have led away
+            self.give(event.command)
 
     def say(self, text: str) -> None:
         """A remark in the status line, until the next command."""

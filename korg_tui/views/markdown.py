@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from korg_tui.text import pad, visible, visible_lines, width
+from korg_tui.text import LINE_LIMIT, pad, visible, visible_lines, width
 from korg_tui.views.overlays import moved
 from korg_tui.views.sections import Line, Opens, Span, Style
 from korg_tui.views.syntax import highlight
@@ -181,9 +181,9 @@ class _Page:
             spans = moved(line.spans, len(before))
             if before.strip():
                 spans = (Span(0, len(before), "bullet"), *spans)
-            yield replace(
-                line, text=before + line.text, style=line.style or self._style, spans=spans, hang=hang
-            )
+            text = visible(before + line.text)
+            spans = tuple(span for span in spans if span.end <= min(len(text), LINE_LIMIT - 1))
+            yield replace(line, text=text, style=line.style or self._style, spans=spans, hang=hang)
 
 
 _OPEN = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike", "link_open": "link"}

@@ -112,7 +112,11 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         return super().check_action(action, parameters)
 
     def action_press(self, key: str) -> None:
-        """A key of the keymap was pressed."""
+        """A key of the keymap was pressed. One that comes before the widgets are there waits for them."""
+        if not self.ready:
+            if self.is_attached:
+                self.call_later(self.action_press, key)
+            return
         entry = self.keymap.for_key(key, self.situation.place)
         if entry is not None:
             self.pressed = key

@@ -16,6 +16,7 @@ from korg_tui.text import visible
 from korg_tui.views import marks, values, walk, why, words
 from korg_tui.views.arguments import Read
 from korg_tui.views.blobs import blob_line, declared_sizes
+from korg_tui.views.relations import relations
 from korg_tui.views.sections import Line, Opens, Section
 
 HUGE = 32_000_000
@@ -52,7 +53,8 @@ def details(
     blobs: Blobs | None = None,
     effects: bool = True,
 ) -> list[Section]:
-    """The sections of one row: fields, causes, effects, arguments, result, blobs, raw record. Without
+    """The sections of one row: fields, causes, effects, arguments, result, what stands around it, blobs, raw
+    record. Without
     `effects` it costs nothing for the rows that come later.
 
     `read` gives the record's bytes; `zone` None shows times in the zone of this machine; `blobs` says in
@@ -62,8 +64,11 @@ def details(
     sections = [_fields(asked, row)]
     if Kind(ledger.kind[row]).agent:
         sections += [_causes(ledger, row), *([_effects(ledger, row)] if effects else [])]
-    sections += _body(asked, row)
-    return [section for section in sections if section.lines]
+    content = [*_body(asked, row)]
+    if Kind(ledger.kind[row]).agent:
+        place = next((n for n, each in enumerate(content) if each.kind in ("blobs", "raw")), len(content))
+        content.insert(place, relations(ledger, row))
+    return [section for section in (*sections, *content) if section.lines]
 
 
 def _fields(asked: _Asked, row: int) -> Section:

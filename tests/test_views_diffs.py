@@ -149,7 +149,10 @@ def test_a_long_diff_ends_in_what_is_left_out():
     diff = Diff(Opens("value", "/args/content"))
     diff.hunks(compared("", "x\n" * 1_000))
     last = diff.section("").lines[-1]
-    assert (last.text, last.opens) == ("… 800 lines more: enter opens it whole", Opens("value", "/args/content"))
+    assert (last.text, last.opens) == (
+        "… 800 lines more: enter opens it whole",
+        Opens("value", "/args/content"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -168,12 +171,13 @@ def test_work_is_bounded_whatever_is_compared(old: str, new: str):
 
 
 LINES = st.lists(
-    st.sampled_from(["a", "b", "a b", "漢字 x", "\x1b[31m", "c d e", "\t-", "@@", "--- a", "*** x"]), max_size=12
+    st.sampled_from(["a", "b", "a b", "漢字 x", "\x1b[31m", "c d e", "\t-", "@@", "--- a", "*** x"]),
+    max_size=12,
 )
 
 
 @given(LINES, LINES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_any_diff_tells_each_line_that_differs_and_is_safe(old: list[str], new: list[str]):
     hunks = compared("\n".join(old), "\n".join(new))
     section = shown(*hunks, path="a.py")
@@ -188,7 +192,7 @@ def test_any_diff_tells_each_line_that_differs_and_is_safe(old: list[str], new: 
 
 
 @given(st.lists(st.sampled_from(CODEX.splitlines() + UNIFIED.splitlines() + ["", "x", "@@ -1,9 +1,9 @@"])))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_any_patch_is_read_and_shown(lines: list[str]):
     diff = Diff()
     for file in parse_patch("\n".join(lines)):

@@ -37,25 +37,56 @@ def cause_walk(ledger: Ledger, row: int, argument: Callable[[int], str], cells: 
     chain, end, hidden = _chain(ledger, row)
     if end is None:
         return []
-    here = _name(ledger, row)
+    here, alone = _name(ledger, row), end == row
     last, why = _end(ledger, end)
-    room = cells - width(here) - width(why)
-    alone = end == row
-    room -= 0 if alone else width(_BETWEEN) + width(last)
+    room = cells - width(here) - (0 if alone else width(_BETWEEN) + width(last))
+    dots = width(_BETWEEN) + width(_DOTS) if chain or hidden else 0
+    why = crop(why, max(0, room - dots))
+    room -= width(why)
     steps = [Step(here, "strong", ledger.seq_at(row))]
-    fitting = [] if alone else _fitting(ledger, chain, room, hidden=hidden)
-    for each in fitting:
-        steps += [Step(_BETWEEN, "quiet"), Step(_name(ledger, each), "", ledger.seq[each])]
-        room -= width(_BETWEEN) + width(_name(ledger, each))
-    missing = len(chain) - len(fitting)
-    if missing or hidden:
-        dots = _dots(0 if hidden else missing)
-        steps += [Step(_BETWEEN, "quiet"), Step(dots, "quiet")]
-        room -= width(_BETWEEN) + width(dots)
     if not alone:
-        steps += [Step(_BETWEEN, "quiet"), Step(last, "", ledger.seq[end])]
+        between = _between(ledger, chain, room, hidden=hidden)
+        room -= sum(width(step.text) for step in between)
+        steps += [*between, Step(_BETWEEN, "quiet"), Step(last, "", ledger.seq[end])]
     steps.append(Step(why, "quiet" if ledger.pointer_at(end).begins else "bad", ledger.seq[end]))
     return steps + _prompt(ledger, end, argument, room)
+
+
+def _between(ledger: Ledger, chain: list[int], room: int, *, hidden: bool) -> list[Step]:
+    """What lies between an event and the end of its walk: the nearest as far as they fit, and the prompt of a
+    person that began this turn."""
+    turn = next((each for each in chain if _is_turn(ledger, each)), None)
+    needed = 0 if turn is None else width(_BETWEEN) + width(_name(ledger, turn))
+    fitting = _fitting(ledger, chain, room - needed, hidden=hidden)
+    if len(fitting) < len(chain) and turn is not None and turn not in fitting:
+        place = chain.index(turn)
+        fitting = _fitting(ledger, chain[:place], room - needed - width(_BETWEEN) - width(_DOTS), hidden=True)
+        spent = sum(width(step.text) for step in _steps(ledger, fitting)) + needed
+        if spent + 2 * (width(_BETWEEN) + width(_DOTS)) <= room:
+            skipped = len(fitting) < place
+            before = [*_steps(ledger, fitting), *(_more(0) if skipped else [])]
+            beyond = place + 1 < len(chain) or hidden
+            return [*before, *_steps(ledger, [turn]), *(_more(0) if beyond else [])]
+    fitting = _fitting(ledger, chain, room, hidden=hidden)
+    missing, steps = len(chain) - len(fitting), _steps(ledger, fitting)
+    left = room - sum(width(step.text) for step in steps)
+    counted = not hidden and width(_BETWEEN) + width(_dots(missing)) <= left
+    return [*steps, *(_more(missing if counted else 0) if missing or hidden else [])]
+
+
+def _is_turn(ledger: Ledger, row: int) -> bool:
+    return ledger.kind[row] == Kind.PROMPT and ledger.actor_at(row).startswith("human:")
+
+
+def _steps(ledger: Ledger, rows: list[int]) -> list[Step]:
+    steps: list[Step] = []
+    for row in rows:
+        steps += [Step(_BETWEEN, "quiet"), Step(_name(ledger, row), "", ledger.seq[row])]
+    return steps
+
+
+def _more(missing: int) -> list[Step]:
+    return [Step(_BETWEEN, "quiet"), Step(_dots(missing), "quiet")]
 
 
 def _chain(ledger: Ledger, row: int) -> tuple[list[int], int | None, bool]:

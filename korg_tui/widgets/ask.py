@@ -19,7 +19,7 @@ from textual.widgets import Input, Static
 from textual.widgets.input import Selection
 
 from korg_tui.text import crop, visible, width
-from korg_tui.views import Completion, Known, QueryError, complete, ghost, pointed
+from korg_tui.views import Candidate, Completion, Known, QueryError, complete, ghost, pointed
 
 Piece = tuple[str, str, int | None]
 """Safe text, its component class, and which candidate a click takes."""
@@ -292,8 +292,14 @@ class Ask(Vertical):
         self._mark(" " * indent + carets if indent >= 0 else carets[-indent:])
         self._hints.display = True
         self._hints.tell("")
-        self._hints.show([(visible(error.short), "hints--bad", None)])
-        self._completion = Completion(error.begin, error.end)
+        pieces: list[Piece] = [(visible(error.short), "hints--bad", None)]
+        begin = error.begin + field.value[error.begin : error.end].startswith("-")
+        self._before, self._turn = field.value, -1
+        self._completion = Completion(begin, error.end)
+        if error.nearest:
+            self._completion = Completion(begin, error.end, (Candidate(error.nearest, error.nearest),))
+            pieces.append((f"  tab: {visible(error.nearest, 40)}", "hints--other", 0))
+        self._hints.show(pieces)
         self.screen.set_focus(field)
 
     def _mark(self, carets: str) -> None:

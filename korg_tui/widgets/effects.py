@@ -13,7 +13,7 @@ from korg_tui.text import crop, pad, width
 from korg_tui.views import Effect, Effects, to_ascii
 from korg_tui.widgets.lines import LineList
 
-_WIDE, _VERY_WIDE = 100, 140
+_WIDE, _VERY_WIDE = 96, 136
 _LANE_CELLS, _TOOL_CELLS, _SHORT_TOOL_CELLS = 10, 16, 13
 _WORDS_CELLS, _MANY_WORDS_CELLS = 38, 52
 

@@ -25,15 +25,14 @@ class Offer:
     """A line of the palette. `names` finds it, too; `why_not` is empty when it can be given now."""
 
     title: str
-    help: str
     call: Callable[[], None]
     names: tuple[str, ...] = ()
     why_not: str = ""
 
     @property
-    def said(self) -> str:
+    def below(self) -> str | None:
         """The line below the title."""
-        return f"not now: {self.why_not}" if self.why_not else self.help
+        return f"not now: {self.why_not}" if self.why_not else None
 
 
 class TablePalette(Provider):
@@ -50,7 +49,7 @@ class TablePalette(Provider):
             title = f"{entry.help} ({keys})" if keys else entry.help
             call = partial(screen.give, entry.id)
             names = (entry.label, entry.id)
-            yield Offer(title, entry.group, call, names, keymap.reason(entry.id, now))
+            yield Offer(title, call, names, keymap.reason(entry.id, now))
         yield from self._themes()
 
     def _themes(self) -> Iterator[Offer]:
@@ -58,11 +57,11 @@ class TablePalette(Provider):
         app = cast("KorgApp", self.app)
         for name, theme in () if app.no_color else THEMES.items():
             if theme.name != app.theme:
-                yield Offer(f"theme: {name}", "Program", partial(app.use_theme, name))
+                yield Offer(f"theme: {name}", partial(app.use_theme, name))
 
     async def discover(self) -> Hits:
         for offer in sorted(self._offers(), key=lambda offer: bool(offer.why_not)):
-            yield DiscoveryHit(_shown(Content(offer.title), offer), offer.call, offer.title, offer.said)
+            yield DiscoveryHit(_shown(Content(offer.title), offer), offer.call, offer.title, offer.below)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
@@ -71,7 +70,7 @@ class TablePalette(Provider):
             if score > 0:
                 score = score * _SINKS if offer.why_not else score
                 shown = _shown(matcher.highlight(offer.title), offer)
-                yield Hit(score, shown, offer.call, offer.title, offer.said)
+                yield Hit(score, shown, offer.call, offer.title, offer.below)
 
 
 def _shown(title: Content, offer: Offer) -> Content:

@@ -84,11 +84,16 @@ def test_heavy_libraries_stay_where_they_belong(path: Path) -> None:
         where = f"{path.name}:{line} imports {name}"
         assert library != "textual" or height == SCREEN, f"{where}: Textual is for the screen"
         assert library != "networkx" or path.name == "graph.py", f"{where}: graphs are for graph.py"
+        drawing = library in ("PIL", "textual_image")
+        assert not drawing or path.name == "picture.py", f"{where}: images are for picture.py"
         serving = library in ("starlette", "uvicorn", "anyio", "h11")
         assert not serving or room_of(path) == "recorder", f"{where}: serving is for the recorder"
 
 
-HEAVY = {"argcomplete", "textual", "networkx", "httpx", "rich.console", "watchfiles", "starlette", "uvicorn", "asyncio"}
+HEAVY = {
+    "argcomplete", "textual", "networkx", "httpx", "rich.console", "watchfiles", "starlette", "uvicorn",
+    "asyncio", "PIL", "textual_image",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("words", [["rewind", "--help"], ["sessions", "--json", "-"], ["--version"]])

@@ -16,6 +16,7 @@ from typing import ClassVar, Protocol
 
 from textual import events
 from textual.app import App
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 from textual.filter import LineFilter, NoColor
 
@@ -268,7 +269,7 @@ class KorgApp(App[int], inherit_bindings=False):
 
     def on_open_session(self, message: OpenSession) -> None:
         for ledger in message.reading.journal.ledgers:
-            if ledger.name == message.ledger:
+            if ledger.name == message.ledger and message.session < len(ledger.sessions):
                 session = message.session if message.session >= 0 else None
                 screen = SessionScreen(
                     message.reading, ledger, session, seq=message.seq, choice=message.choice
@@ -299,6 +300,10 @@ class KorgApp(App[int], inherit_bindings=False):
         if screen is not None:
             for words in self.remembered.troubles():
                 screen.announce(words)
+
+    def pop_screen(self) -> AwaitComplete:
+        """Leave the screen on top. The list of ledgers stays, however often a hasty click says so."""
+        return AwaitComplete() if isinstance(self.screen, LedgersScreen) else super().pop_screen()
 
     def open_help(self, now: Situation) -> None:
         """Show the help of this situation."""

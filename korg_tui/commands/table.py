@@ -104,7 +104,7 @@ COMMANDS: tuple[Command, ...] = (
         ("filter", "f", "S", "filter", "show only rows that fit, and dimmed what led to them", rules.always),
         ("touched", "P", "SP", "path", "who touched this path, in all sessions", rules.path),
         ("goto", ":", "SPR", "go to", "go to a seq, in the reader to a line: type it", rules.always),
-        ("back", "backspace", "SP", "back", "back to where the last jump began", rules.trail),
+        ("back", "backspace", "SP", "jump back", "back to where the last jump began", rules.trail),
     ),
     *_group(
         "Shape",
@@ -204,7 +204,8 @@ FOOTER: dict[Place, tuple[str, ...]] = {
     Place.SESSION: (
         "details", "rewind", "rewind-before", "parent", "error-after", "search", "filter", "why", "effects",
         "follow",
-        "fold-level", "goto", "touched", "timeline", "back", "bookmark", "copy", "export", "help", "quit",
+        "fold-level", "goto", "touched", "timeline", "back", "bookmark", "copy", "export",
+        "leave", "help", "quit",
     ),
     Place.PREVIEW: (
         "keep-more", "look-down", "why", "scope", "leave", "rewind-before", "details", "parent",

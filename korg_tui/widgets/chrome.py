@@ -134,16 +134,17 @@ class KeyFooter(Widget):
 
 
 _ONLY_WHEN_USEFUL = ("demo", "back", "follow")
+_ALWAYS = ("leave", "help", "quit")
 
 
 def _that_fit(now: Situation, keymap: Keymap, room: int) -> list[Command]:
-    """The footer's commands that fit into the room; help and quit always have their seat."""
+    """The footer's commands that fit into the room; the way back, help and quit always have their seat."""
     seats = FOOTER[now.place]
     if now.in_details:
         seats = ("leave", *(identity for identity in seats if identity not in ("leave", "details")))
     offered = [entry for identity in seats if (entry := keymap.command(identity)).keys]
     offered = [entry for entry in offered if entry.id not in _ONLY_WHEN_USEFUL or not entry.rule(now)]
-    fixed = [entry for entry in offered if entry.id in ("help", "quit")]
+    fixed = [entry for entry in offered if entry.id in _ALWAYS]
     room -= sum(_cells(entry) for entry in fixed)
     fitting: list[Command] = []
     for entry in offered:
@@ -153,7 +154,7 @@ def _that_fit(now: Situation, keymap: Keymap, room: int) -> list[Command]:
         if room < 0:
             break
         fitting.append(entry)
-    return fitting + fixed
+    return [entry for entry in offered if entry in fitting or entry in fixed]
 
 
 def _cells(entry: Command) -> int:

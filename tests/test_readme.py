@@ -52,7 +52,20 @@ def test_the_two_commands_are_one_line_each_and_make_what_they_need(name: str) -
 
 def test_every_command_of_the_program_is_in_the_table() -> None:
     named = set(re.findall(r"^\| `korg-tui \[?(\w+)", README, re.MULTILINE))
-    assert named == {"tui", "demo", "sessions", "lanes", "stats", "show", "rewind", "blob", "export", "follow", "serve"}
+    assert named == {
+        "tui",
+        "demo",
+        "sessions",
+        "lanes",
+        "stats",
+        "compare",
+        "show",
+        "rewind",
+        "blob",
+        "export",
+        "follow",
+        "serve",
+    }
 
 
 def test_the_examples_on_the_demo_work(capsys: pytest.CaptureFixture[str]) -> None:

@@ -97,6 +97,9 @@ def _add_lists(commands: _Commands) -> None:
     text = "count calls, failures, time and tokens, per tool, agent and lane"
     command = commands.data("stats", reports.stats, text, "stats journal.jsonl --sort failed")
     reports.stats_options(command)
+    text = "compare two sessions event by event, aligned by action"
+    words = ("A B", f"two sessions, each a ledger with one session or an event of it ({_NAMED})")
+    commands.data("compare", reports.compare, text, "compare old.jsonl new.jsonl:42", *words)
 
 
 def _add_events(commands: _Commands) -> None:

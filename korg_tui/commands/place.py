@@ -18,6 +18,7 @@ class Place(enum.Enum):
     EXPORT = "export"
     TIMELINE = "timeline"
     STATS = "numbers"
+    COMPARE = "compare"
     READER = "reader"
     EFFECTS = "effects of an event"
 

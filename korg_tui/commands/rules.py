@@ -122,3 +122,15 @@ def zoomed(now: Situation) -> str:
 
 def slow(now: Situation) -> str:
     return "" if now.slow else "nothing says how long it took"
+
+
+def comparable(now: Situation) -> str:
+    return rows(now) if now.place is Place.SESSION else row(now)
+
+
+def compared(now: Situation) -> str:
+    return "choose first what to compare with: {open-event}" if now.choosing else ""
+
+
+def differences(now: Situation) -> str:
+    return compared(now) or ("" if now.differences else "nothing differs")

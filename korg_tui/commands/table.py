@@ -33,7 +33,7 @@ class Command:
 
 _LETTERS = {"L": Place.LEDGERS, "S": Place.SESSION, "P": Place.PREVIEW, "E": Place.EVENTS, "H": Place.HELP,
             "B": Place.BOOKMARKS, "X": Place.EXPORT, "R": Place.READER,
-            "V": Place.EFFECTS, "T": Place.TIMELINE, "A": Place.STATS}  # fmt: skip
+            "V": Place.EFFECTS, "T": Place.TIMELINE, "A": Place.STATS, "C": Place.COMPARE}  # fmt: skip
 
 
 def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Command, ...]:
@@ -55,14 +55,14 @@ def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Com
 COMMANDS: tuple[Command, ...] = (
     *_group(
         "Move",
-        ("down", "j down", "LSEHBXRTVA", "down", "next row", rules.always),
-        ("up", "k up", "LSEHBXRTVA", "up", "previous row", rules.always),
+        ("down", "j down", "LSEHBXRTVAC", "down", "next row", rules.always),
+        ("up", "k up", "LSEHBXRTVAC", "up", "previous row", rules.always),
         ("look-down", "j", "P", "look down", "look at the next row; the rewind stays", rules.always),
         ("look-up", "k", "P", "look up", "look at the previous row; the rewind stays", rules.always),
-        ("page-down", "pagedown space", "LSPEHBRTVA", "page", "a page down", rules.always),
-        ("page-up", "pageup", "LSPEHBRTVA", "page up", "a page up", rules.always),
-        ("first", "g home", "LSPEHBRTVXA", "first", "first row", rules.always),
-        ("last", "G end", "LSPEHBRTVXA", "last", "last row; on a live source, follow again", rules.always),
+        ("page-down", "pagedown space", "LSPEHBRTVAC", "page", "a page down", rules.always),
+        ("page-up", "pageup", "LSPEHBRTVAC", "page up", "a page up", rules.always),
+        ("first", "g home", "LSPEHBRTVXAC", "first", "first row", rules.always),
+        ("last", "G end", "LSPEHBRTVXAC", "last", "last row; on a live source, follow again", rules.always),
         ("labels", ";", "LSPEB", "labels", "a letter beside each row: type it to go there", rules.rows),
     ),
     *_group(
@@ -109,7 +109,7 @@ COMMANDS: tuple[Command, ...] = (
     *_group(
         "Shape",
         ("details", "enter", "SP", "details", "read the details of this row", rules.row),
-        ("pane", "tab", "SPV", "next pane", "move the keys to the next pane", rules.always),
+        ("pane", "tab", "SPVC", "next pane", "move the keys to the next pane", rules.always),
         ("fold", "h left", "SP", "fold", "fold this lane, or go to its opener", rules.rows),
         ("unfold", "l right", "SP", "unfold", "unfold this row", rules.rows),
         ("fold-level", "z", "SP", "fold level", "fold everything a level further, then unfold", rules.rows),
@@ -128,7 +128,7 @@ COMMANDS: tuple[Command, ...] = (
         ("seek", "/", "R", "find", "find words; bytes in hex", rules.rows),
         ("seek-after", "n", "R", "next", "next place that has the words", rules.hits),
         ("seek-before", "N", "R", "previous", "previous place that has the words", rules.hits),
-        ("copy-name", "y", "R", "copy name", "copy the blob's digest, or the value's place", rules.always),
+        ("copy-content", "y", "R", "copy", "copy the text; again: its digest, or its place", rules.always),
     ),
     *_group(
         "Live",
@@ -138,7 +138,7 @@ COMMANDS: tuple[Command, ...] = (
         (
             "seen",
             "a",
-            "LSPTA",
+            "LSPTAC",
             "seen",
             "put the notice away; again: dismiss what a rewind has dropped",
             rules.notices,
@@ -154,12 +154,12 @@ COMMANDS: tuple[Command, ...] = (
         ("forget-bookmark", "m delete", "B", "forget", "take this bookmark away", rules.rows),
         ("export-write", "x", "X", "write", "write the file", rules.idle),
         ("export-choose", "enter", "X", "choose", "the next choice; on the last line: write", rules.idle),
-        ("export-next", "l right space", "X", "other", "the next choice of this line", rules.idle),
-        ("export-before", "h left", "X", "before", "the choice before", rules.idle),
+        ("export-next", "right l space", "X", "other", "the next choice of this line", rules.idle),
+        ("export-before", "left h", "X", "before", "the choice before", rules.idle),
     ),
     *_group(
         "Time",
-        ("timeline", "t", "S", "timeline", "the rows against time: lanes, pauses, the slowest calls", rules.rows),
+        ("timeline", "t", "S", "timeline", "lanes and rows against time; the slowest calls", rules.rows),
         ("zoom-in", "+ =", "T", "nearer", "show less of the time, larger", rules.rows),
         ("zoom-out", "-", "T", "farther", "show more of the time", rules.zoomed),
         ("zoom-whole", "z", "T", "all", "show all of the time", rules.zoomed),
@@ -167,9 +167,16 @@ COMMANDS: tuple[Command, ...] = (
         ("later", "l right >", "T", "later", "move what is seen to later times", rules.zoomed),
         ("slow-after", "s", "T", "slowest", "the slowest call, then the next slower ones", rules.slow),
         ("stats", "S", "LS", "numbers", "calls, failures, time, tokens in numbers", rules.rows),
-        ("stats-sort", "s", "A", "sort", "sort by time, calls, failed, mean, p50 … tokens, name", rules.rows),
+        ("stats-sort", "s", "A", "sort", "sort by time, calls, failed, mean … tokens, name", rules.rows),
         ("stats-scope", "w", "A", "of what", "of this session, its ledger, or all ledgers", rules.always),
         ("next-table", "tab", "A", "next table", "the next table", rules.rows),
+        ("compare", "C", "LS", "compare", "with another session, or itself before a rewind", rules.comparable),
+        ("difference-after", "n ]", "C", "difference", "next difference", rules.differences),
+        ("difference-before", "N [", "C", "difference up", "previous difference", rules.differences),
+        ("compare-only", "f", "C", "only these", "only the differences, or all rows", rules.compared),
+        ("compare-side", "h l left right", "C", "other side", "open events of the other side", rules.compared),
+        ("compare-swap", "s", "C", "swap", "swap left and right", rules.compared),
+        ("compare-again", "u", "C", "again", "compare again, with what came since", rules.compared),
     ),
     *_group(
         "Ledgers",
@@ -177,24 +184,24 @@ COMMANDS: tuple[Command, ...] = (
         ("sort", "s", "L", "sort", "sort by activity, size, failures, start", rules.rows),
         ("narrow", "/", "LH", "filter", "show only what has these words", rules.always),
         ("list-events", "f", "LE", "events", "list what fits a filter, in all sessions", rules.always),
-        ("open-event", "enter", "ETVA", "open", "open the session at this event", rules.rows),
+        ("open-event", "enter", "ETVAC", "open", "open the session at this event", rules.rows),
         ("demo", "d", "L", "demo", "play the recorded demo session", rules.demo),
     ),
     *_group(
         "Program",
-        ("leave", "escape", "LSPEHBXRTVA", "back", "one level back", rules.always),
-        ("help", "?", "LSPEBXRTVA", "help", "all keys, searchable", rules.always),
-        ("palette", "ctrl+p", "LSPEBXRTVA", "palette", "all commands by name", rules.always),
-        ("quit", "q", "LSPEHBXRTVA", "quit", "quit", rules.always),
+        ("leave", "escape", "LSPEHBXRTVAC", "back", "one level back", rules.always),
+        ("help", "?", "LSPEBXRTVAC", "help", "all keys, searchable", rules.always),
+        ("palette", "ctrl+p", "LSPEBXRTVAC", "palette", "all commands by name", rules.always),
+        ("quit", "q", "LSPEHBXRTVAC", "quit", "quit", rules.always),
         (
             "interrupt",
             "ctrl+c",
-            "LSPEHBXRTVA",
+            "LSPEHBXRTVAC",
             "copy or quit",
             "copy the selection; else ask once, then quit",
             rules.always,
         ),
-        ("suspend", "ctrl+z", "LSPEHBXRTVA", "suspend", "put the program into the background", rules.always),
+        ("suspend", "ctrl+z", "LSPEHBXRTVAC", "suspend", "put the program into the background", rules.always),
     ),
 )
 """Every command, in the order in which help and README list them."""
@@ -219,6 +226,10 @@ FOOTER: dict[Place, tuple[str, ...]] = {
         "follow", "time", "help", "quit",
     ),
     Place.STATS: ("open-event", "stats-sort", "stats-scope", "next-table", "leave", "help", "quit"),
+    Place.COMPARE: (
+        "open-event", "difference-after", "compare-only", "compare-side", "pane", "compare-swap", "leave",
+        "compare-again", "help", "quit",
+    ),
     Place.BOOKMARKS: ("open-bookmark", "forget-bookmark", "leave", "help", "quit"),
     Place.EXPORT: ("export-write", "export-choose", "export-next", "leave", "help", "quit"),
     Place.READER: (

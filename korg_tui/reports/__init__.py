@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from korg_tui.reports.asked import UsageError
 from korg_tui.reports.blob import blob
+from korg_tui.reports.compare import compare
 from korg_tui.reports.export import export, export_options
 from korg_tui.reports.follow import follow
 from korg_tui.reports.lists import lanes, sessions, show
 from korg_tui.reports.rewinds import rewind
 from korg_tui.reports.stats import stats, stats_options
 
-__all__ = ["UsageError", "blob", "export", "export_options", "follow", "lanes", "rewind", "sessions", "show", "stats", "stats_options"]
+__all__ = [
+    "UsageError",
+    "blob",
+    "compare",
+    "export",
+    "export_options",
+    "follow",
+    "lanes",
+    "rewind",
+    "sessions",
+    "show",
+    "stats",
+    "stats_options",
+]

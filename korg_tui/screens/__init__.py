@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from korg_tui.screens.asking import LONG
 from korg_tui.screens.base import KorgScreen
+from korg_tui.screens.compare import CompareScreen
 from korg_tui.screens.effects import EffectsScreen
 from korg_tui.screens.help import HelpScreen
 from korg_tui.screens.ledgers import LedgersScreen
@@ -14,6 +15,7 @@ from korg_tui.screens.touched import EventsScreen
 
 __all__ = [
     "LONG",
+    "CompareScreen",
     "EffectsScreen",
     "EventsScreen",
     "HelpScreen",

@@ -10,13 +10,15 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from korg_tui.causal import Change, Rewound
+from korg_tui.causal import Change, Ledger, Rewound
 from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenDemo, OpenSession
 from korg_tui.reading import Reading
 from korg_tui.remembered import identity
 from korg_tui.screens.aiding import AidingScreen
 from korg_tui.screens.bookmarks import BookmarksScreen
+from korg_tui.screens.choices import Subject
+from korg_tui.screens.compare import CompareScreen
 from korg_tui.screens.export import ExportScreen
 from korg_tui.screens.exporting import session_scopes
 from korg_tui.screens.headlines import WELL, Told, ages, source_state
@@ -313,15 +315,28 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
     def do_bookmarks(self) -> None:
         self.korg.push_screen(BookmarksScreen())
 
-    def do_stats(self) -> None:
+    def _under_the_cursor(self) -> tuple[Reading, Ledger] | None:
+        """The ledger whose session is under the cursor."""
         row = self.lines.row
         reading = self._book.owner(row.ledger) if isinstance(row, SessionRow) else None
         ledgers = [] if reading is None else reading.journal.ledgers
         ledger = next((each for each in ledgers if row is not None and each.name == row.ledger), None)
-        if reading is None or ledger is None:
+        return None if reading is None or ledger is None else (reading, ledger)
+
+    def do_stats(self) -> None:
+        found = self._under_the_cursor()
+        if found is None:
             self.say("this source has no session to count yet")
         else:
-            self.korg.push_screen(StatsScreen(self.korg.readings, reading, ledger, None))
+            self.korg.push_screen(StatsScreen(self.korg.readings, *found, None))
+
+    def do_compare(self) -> None:
+        found, row = self._under_the_cursor(), self.lines.row
+        if found is None or not isinstance(row, SessionRow) or row.index < 0:
+            self.say("this row has no session to compare")
+        else:
+            subject = Subject(*found, found[1].sessions[row.index])
+            self.korg.push_screen(CompareScreen(self.korg.readings, subject))
 
     def do_demo(self) -> None:
         self.post_message(OpenDemo())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from korg_tui.views.acts import Act, ReadGone, Side, SideBefore, SideInOrder
 from korg_tui.views.ancestry import Step, cause_walk
 from korg_tui.views.arguments import LARGE, Read
 from korg_tui.views.blobs import (
@@ -18,12 +19,16 @@ from korg_tui.views.blobs import (
 )
 from korg_tui.views.bookmarked import Marked, bookmark, ledger_identity, lost_words, marked
 from korg_tui.views.calls import paths_named
+from korg_tui.views.compare import SIGNS as COMPARE_SIGNS
+from korg_tui.views.compare import WORDS as COMPARE_WORDS
+from korg_tui.views.compare import Comparison, Match, compare, outcome
 from korg_tui.views.completion import Candidate, Completion, Known, complete, ghost
 from korg_tui.views.copies import Copy, copies, ledger_copies
 from korg_tui.views.details import HUGE, Blobs, details
 from korg_tui.views.display import shown_text
 from korg_tui.views.document import Document, Form
 from korg_tui.views.effects import Effect, Effects
+from korg_tui.views.folding import Tree
 from korg_tui.views.folds import Level
 from korg_tui.views.hexdump import COLUMNS, hex_line
 from korg_tui.views.lines import SpineLine
@@ -71,29 +76,22 @@ from korg_tui.views.words import gap as gap_words
 from korg_tui.views.words import pointer as pointer_words
 
 __all__ = [
-    "STATS_ORDERS",
-    "At",
-    "Group",
-    "Scope",
-    "Stats",
-    "StatsBook",
-    "StatsLine",
-    "count_words",
-    "dollars",
-    "failed_words",
-    "stats",
-    "stats_lines",
-    "summary_words",
     "COLUMNS",
+    "COMPARE_SIGNS",
+    "COMPARE_WORDS",
     "COSTLY",
     "HEAD",
     "HUGE",
     "LARGE",
     "QUERY_KEYS",
     "SORTS",
+    "STATS_ORDERS",
+    "Act",
+    "At",
     "Blobs",
     "Candidate",
     "CommandRun",
+    "Comparison",
     "Completion",
     "Copy",
     "Document",
@@ -105,6 +103,7 @@ __all__ = [
     "Fate",
     "FileTouched",
     "Form",
+    "Group",
     "HexPages",
     "Hit",
     "Join",
@@ -119,6 +118,7 @@ __all__ = [
     "LossBook",
     "Losses",
     "Marked",
+    "Match",
     "Named",
     "Needle",
     "Node",
@@ -133,23 +133,32 @@ __all__ = [
     "RailRun",
     "Rails",
     "Read",
+    "ReadGone",
     "Reference",
     "Row",
     "RowState",
+    "Scope",
     "Section",
     "Seeker",
     "SessionBook",
     "SessionRow",
     "Shape",
     "Share",
+    "Side",
+    "SideBefore",
+    "SideInOrder",
     "Sides",
     "Sniffed",
     "Span",
     "Spine",
     "SpineLine",
+    "Stats",
+    "StatsBook",
+    "StatsLine",
     "Step",
     "Style",
     "Sweep",
+    "Tree",
     "TextPages",
     "TimeRow",
     "Timeline",
@@ -164,13 +173,17 @@ __all__ = [
     "cause_walk",
     "chain",
     "clock",
+    "compare",
     "complete",
     "content_text",
     "copies",
+    "count_words",
     "declared_sizes",
     "details",
+    "dollars",
     "duration",
     "event_words",
+    "failed_words",
     "gap_words",
     "ghost",
     "has_words",
@@ -189,6 +202,7 @@ __all__ = [
     "named",
     "needle",
     "neighbour",
+    "outcome",
     "parse_query",
     "path_query",
     "paths_named",
@@ -212,6 +226,9 @@ __all__ = [
     "sort_sessions",
     "state_style",
     "state_words",
+    "stats",
+    "stats_lines",
+    "summary_words",
     "terminal",
     "time_words",
     "to_ascii",

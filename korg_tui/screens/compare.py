@@ -1,0 +1,346 @@
+"""The compare screen: choose another session, then both side by side, aligned by action.
+
+Records are read between the frames; the alignment itself runs beside the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+
+from textual import on
+from textual.app import ComposeResult
+
+from korg_tui.causal import Appended, Change
+from korg_tui.commands import Place, Situation
+from korg_tui.messages import OpenSession
+from korg_tui.reading import Reading
+from korg_tui.screens.base import KorgScreen
+from korg_tui.screens.choices import Offer, Subject, offers
+from korg_tui.views import COMPARE_WORDS, Act, Comparison, Side, neighbour, plural
+from korg_tui.widgets.chrome import KeyFooter, Line, Notice
+from korg_tui.widgets.compare import ChoiceList, CompareRows, SideName
+from korg_tui.widgets.details import Details
+from korg_tui.widgets.lines import LineList
+
+_SLICE_SECONDS = 0.012
+_SHOWN_SECONDS = 0.15
+
+
+class CompareScreen(KorgScreen):
+    """A session beside another one, or beside itself before a rewind."""
+
+    PLACES = (Place.COMPARE,)
+
+    def __init__(self, readings: Sequence[Reading], subject: Subject) -> None:
+        super().__init__()
+        self.readings = readings
+        self.subject = subject
+        self.comparison: Comparison | None = None
+        self.side: SideName = "right"
+        """Whose event `open-event` opens."""
+        self.only_differences = False
+        self.since = 0
+        """Events that came since both sides were read."""
+        self._offers: list[Offer] = []
+        self._offer: Offer | None = None
+        self._swapped = False
+        self._sides: tuple[Side, Side] | None = None
+        self._stale = False
+
+    def compose(self) -> ComposeResult:
+        yield Line("crumbs")
+        yield ChoiceList()
+        yield Line("compare-head")
+        yield CompareRows()
+        yield Details()
+        yield Notice("notices")
+        yield Line("status")
+        yield KeyFooter()
+
+    def on_mount(self) -> None:
+        self.rows.ascii_only = self.korg.ascii_only
+        nothing = "There is no other session to compare with, and no rewind was seen: open more ledgers."
+        self.choices.say_when_empty(nothing)
+        self.rows.say_when_empty("Nothing differs.")
+        self._show_mode()
+
+    def on_screen_resume(self) -> None:
+        if self.choosing:
+            self._offer_all()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_head)
+
+    @property
+    def choices(self) -> ChoiceList:
+        """What there is to compare with."""
+        return self.query_one(ChoiceList)
+
+    @property
+    def rows(self) -> CompareRows:
+        """The rows of both sides."""
+        return self.query_one(CompareRows)
+
+    @property
+    def details(self) -> Details:
+        """Both events of the row under the cursor."""
+        return self.query_one(Details)
+
+    @property
+    def choosing(self) -> bool:
+        """Whether it is chosen what to compare with."""
+        return self._offer is None
+
+    @property
+    def reading_details(self) -> bool:
+        """Whether the details have the keys."""
+        return self.focused is not None and self.focused is self.details
+
+    @property
+    def lines(self) -> LineList:
+        if self.choosing:
+            return self.choices
+        return self.details if self.reading_details else self.rows
+
+    @property
+    def situation(self) -> Situation:
+        shown = self.lines.count if self.ready else 0
+        return Situation(
+            place=Place.COMPARE,
+            rows=shown,
+            on_row=shown > 0,
+            in_details=self.ready and self.reading_details,
+            differences=len(self.comparison.differences) if self.comparison else 0,
+            choosing=self.choosing,
+            notices=len(self.notices),
+        )
+
+    # choosing
+
+    def _show_mode(self) -> None:
+        self.choices.display = self.choosing
+        for widget in (self.query_one("#compare-head"), self.rows, self.details):
+            widget.display = not self.choosing
+        self.set_focus(self.choices if self.choosing else self.rows)
+        if self.choosing:
+            self._offer_all()
+        self._show_crumbs()
+        self.show_status()
+
+    def _offer_all(self) -> None:
+        self._offers = offers(self.subject, self.readings, self.korg.clock())
+        self.choices.show([offer.choice for offer in self._offers])
+        self.show_status()
+
+    def _choose(self) -> None:
+        self._offer = self._offers[self.choices.cursor]
+        self._swapped = False
+        self._show_mode()
+        self._begin()
+
+    # comparing
+
+    def _begin(self) -> None:
+        """Read both sides, then align them."""
+        assert self._offer is not None
+        left, right = self._offer.sides()
+        self._sides = (right, left) if self._swapped else (left, right)
+        self.since = 0
+        self.run_worker(self._work(self._sides), group="compare", exclusive=True)
+
+    async def _work(self, sides: tuple[Side, Side]) -> None:
+        clock = asyncio.get_running_loop().time
+        shown = clock()
+        for side in sides:
+            while not side.done:
+                until = clock() + _SLICE_SECONDS
+                side.work(lambda: clock() > until)  # noqa: B023 - asked at once
+                if side.moved:
+                    self._begin()
+                    return
+                if clock() > shown + _SHOWN_SECONDS:
+                    self.show_status()
+                    shown = clock()
+                await asyncio.sleep(0)
+        found = await asyncio.to_thread(partial(Comparison, *sides))
+        if self._sides is sides and self.ready:
+            self._compared(found)
+
+    def _compared(self, found: Comparison) -> None:
+        before, self.comparison = self.comparison, found
+        at = self.rows.number if before is not None else None
+        if at is None and found.differences and not self.only_differences:
+            at = found.differences[0]
+        self._show_rows(at)
+
+    def _show_rows(self, at: int | None) -> None:
+        assert self.comparison is not None
+        every = range(len(self.comparison.matches))
+        shown: Sequence[int] = self.comparison.differences if self.only_differences else every
+        self.rows.show(self.comparison, shown, at)
+        self._settle()
+
+    def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
+        if not self.ready:
+            return
+        if self.choosing:
+            if self.on_top and changes:
+                self._offer_all()
+            return
+        assert self._offer is not None
+        if reading not in self._offer.readings or self._sides is None:
+            return
+        ledgers = [side.ledger for side in self._sides]
+        mine = [change for change in changes if change.ledger in ledgers]
+        self.since += sum(change.count for change in mine if isinstance(change, Appended))
+        if any(not isinstance(change, Appended) for change in mine):
+            self._begin()
+        elif mine:
+            self.show_status()
+
+    # showing
+
+    def _settle(self) -> None:
+        self._show_head()
+        self._show_crumbs()
+        self.show_status()
+        if not self._stale:
+            self._stale = True
+            self.call_after_refresh(self._show_details)
+
+    def _show_details(self) -> None:
+        self._stale = False
+        number = self.rows.number
+        if self.ready and not self.choosing and self.comparison is not None:
+            self.details.show(() if number is None else self.comparison.sections(number))
+
+    def _show_head(self) -> None:
+        if self._sides is None or not self.ready:
+            return
+        names = (each.name for each in self._sides)
+        head = self.rows.head(*names, self.rows.row_width, self.side)
+        self.query_one("#compare-head", Line).show([(head, "line--quiet")])
+
+    def _show_crumbs(self) -> None:
+        parts = [(self.subject.name, "line--quiet"), (" › compare", "line--strong")]
+        if self.choosing:
+            parts.append((" › choose what with", ""))
+        else:
+            assert self._offer is not None
+            parts.append((f" › {self._offer.choice.title}", ""))
+            number = self.rows.number
+            if number is not None and self.comparison is not None:
+                count = len(self.comparison.matches)
+                parts.append((f" › row {number + 1:,} of {count:,}", "line--strong"))
+        self.query_one("#crumbs", Line).show(parts)
+
+    def show_status(self) -> None:
+        if self.ready:
+            self.status.show([(self.remark, "line--mark")] if self.remark else self._status())
+            self.show_keys()
+
+    def _status(self) -> list[tuple[str, str]]:
+        if self.choosing:
+            told = self.keymap.told(" · {open-event} compares it with the one under the cursor")
+            return [(plural(len(self._offers), "choice"), ""), (told, "line--quiet")]
+        if self.comparison is None:
+            sides = self._sides or ()
+            read, total = sum(len(side.acts) for side in sides), sum(side.total for side in sides)
+            return [(f"reading both sides, {100 * read // max(total, 1)} %", "")]
+        parts = [(self.comparison.words, "")]
+        if self.only_differences:
+            parts.insert(0, (self.keymap.told("only differences: {compare-only} shows all · "), "line--mark"))
+        if self.since:
+            came = f" · {plural(self.since, 'event')} came since: {{compare-again}} compares again"
+            parts.append((self.keymap.told(came), "line--mark"))
+        return parts
+
+    @on(LineList.Moved)
+    def _moved(self, event: LineList.Moved) -> None:
+        if event.lines is self.rows:
+            self._settle()
+
+    @on(LineList.Chosen)
+    def _chosen(self) -> None:
+        self.give("open-event")
+
+    # commands
+
+    def do_leave(self) -> None:
+        if self.reading_details:
+            self.set_focus(self.rows)
+        elif not self.choosing and len(self._offers) > 1:
+            self.workers.cancel_group(self, "compare")
+            self._offer, self.comparison, self._sides = None, None, None
+            self._show_mode()
+        else:
+            super().do_leave()
+
+    def do_pane(self) -> None:
+        if not self.choosing:
+            self.set_focus(self.rows if self.reading_details else self.details)
+
+    def do_difference_after(self) -> None:
+        self._step(1)
+
+    def do_difference_before(self) -> None:
+        self._step(-1)
+
+    def _step(self, step: int) -> None:
+        number = self.rows.number
+        if self.comparison is None or number is None:
+            return
+        found = neighbour(self.comparison.differences, number, step)
+        if found is None:
+            self.remark = f"no {'further' if step > 0 else 'earlier'} difference"
+            return
+        at = next(index for index, each in enumerate(self.rows.shown) if each == found)
+        self.rows.go(at, jump=True)
+        state, what = self.comparison.matches[found].state, ", ".join(self.comparison.matches[found].what)
+        place = self.comparison.differences.index(found) + 1
+        said = f"{COMPARE_WORDS[state]}{f': {what}' if what else ''}"
+        self.remark = f"difference {place:,} of {len(self.comparison.differences):,} · {said}"
+
+    def do_compare_only(self) -> None:
+        self.only_differences = not self.only_differences
+        if self.comparison is not None:
+            self._show_rows(self.rows.number)
+
+    def do_compare_side(self) -> None:
+        self.side = "left" if self.side == "right" else "right"
+        self._show_head()
+        self.remark = self.keymap.told(f"{{open-event}} opens the event of the {self.side} side")
+
+    def do_compare_swap(self) -> None:
+        self._swapped = not self._swapped
+        self._begin()
+
+    def do_compare_again(self) -> None:
+        self._begin()
+
+    def do_open_event(self) -> None:
+        if self.choosing:
+            self._choose()
+            return
+        number = self.rows.number
+        if self.comparison is None or self._sides is None or number is None:
+            return
+        left, right = self.comparison.acts(number)
+        use_left = right is None or (left is not None and self.side == "left")
+        act = left if use_left else right
+        if act is not None:
+            self._open(self._sides[0] if use_left else self._sides[1], act)
+
+    def _open(self, side: Side, act: Act) -> None:
+        assert self._offer is not None
+        if act.row < 0:
+            self.remark = f"a rewind dropped {act.seq}: it can be read here only"
+            return
+        at = side.ledger.row_of(act.seq)
+        session = None if at is None else side.ledger.session_at(at)
+        owners = [each for each in self._offer.readings if side.ledger in each.journal.ledgers]
+        if session is None or not owners:
+            self.remark = f"{act.seq} is gone from its ledger"
+        else:
+            self.post_message(OpenSession(owners[0], side.ledger.name, session.index, act.seq))

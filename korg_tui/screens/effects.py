@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from korg_tui.causal import Change, Ledger, NoSuchEvent
+from korg_tui.causal import Appended, Change, Ledger, NoSuchEvent
 from korg_tui.commands import Place, Situation
 from korg_tui.reading import Reading
 from korg_tui.screens.asking import Asking
@@ -81,6 +81,7 @@ class EffectsScreen(KorgScreen):
     def _counted(self, found: Effects | str) -> None:
         if isinstance(found, str):
             self._gone = found
+            self.list.clear()
         else:
             self._gone = ""
             self.list.show(found)
@@ -88,8 +89,12 @@ class EffectsScreen(KorgScreen):
         self._show()
 
     def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
-        if reading is self.reading and any(change.ledger is self.ledger for change in changes):
-            self._count()
+        mine = [change for change in changes if change.ledger is self.ledger]
+        if reading is not self.reading or not mine:
+            return
+        if not all(isinstance(change, Appended) for change in mine):
+            self.list.clear()
+        self._count()
 
     # showing
 

@@ -53,6 +53,11 @@ class EffectList(LineList):
         self.redraw()
         self.reveal()
 
+    def clear(self) -> None:
+        """Show nothing: the rows are not what they were."""
+        self.effects = None
+        self.redraw()
+
     def head(self) -> str:
         """The names of the columns."""
         lane = f"{pad('lane', _LANE_CELLS)} " if self.row_width >= _WIDE else ""

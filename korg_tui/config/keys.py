@@ -11,8 +11,12 @@ from korg_tui.config.lines import KeyLines
 from korg_tui.config.options import KEYS, Refused, written
 from korg_tui.config.problems import Problem, nearest, quoted
 
-KEPT = {"ctrl+c": "interrupt", "escape": "leave", "q": "quit", "ctrl+q": "quit"}
-"""Keys that stay with their command, so that there is always a way out."""
+KEPT = ("ctrl+c", "escape", "q", "enter")
+"""Keys that stay with the commands that have them, so that there is always a way in and a way out."""
+
+_BUILT_IN = {"ctrl+q": "quit"}
+
+_ALWAYS = "there is always a way in and out"
 
 _MOST = 16
 """Keys of one command."""
@@ -50,13 +54,20 @@ def _keys(identity: str, value: object) -> tuple[str, ...]:
         if not isinstance(word, str) or not word:
             raise Refused(f"a key is a text such as {quoted('x')}, not {written(word)}")
         key = key_name(word)
-        if KEPT.get(key, identity) != identity:
-            raise Refused(f"{shown(key)} stays with {KEPT[key]}: there must be a way out")
+        owners = _owners(key)
+        if owners and identity not in owners:
+            raise Refused(f"{shown(key)} stays with {', '.join(owners)}: {_ALWAYS}")
         keys.append(key)
-    lost = [key for key, owner in KEPT.items() if owner == identity and key not in keys and key != "ctrl+q"]
+    lost = [key for key in KEPT if identity in _owners(key) and key not in keys]
     if lost:
-        raise Refused(f"it keeps {shown(lost[0])}, others may be added: there must be a way out")
+        raise Refused(f"it keeps {shown(lost[0])}, others may be added: {_ALWAYS}")
     return tuple(dict.fromkeys(keys))
+
+
+def _owners(key: str) -> list[str]:
+    """The commands with which a key stays; none when it is free."""
+    kept = [entry.id for entry in DEFAULT.table if key in KEPT and key in entry.keys]
+    return [*kept, *([_BUILT_IN[key]] if key in _BUILT_IN else [])]
 
 
 def _clashes(keymap: Keymap, changed: Mapping[str, object], lines: KeyLines) -> Iterator[Problem]:

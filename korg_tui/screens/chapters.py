@@ -32,7 +32,7 @@ def chapters(place: Place, keymap: Keymap, configured_in: str) -> Iterator[Chapt
     yield "Filters and searches", [*_words()]
     yield "Configuration", [
         Note("file", configured_in),
-        Note("shell", "korg-tui config show prints every setting, and every command with its keys"),
+        Note("shell", "korg-tui config show prints every setting and every key"),
     ]
 
 

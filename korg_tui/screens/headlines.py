@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import tzinfo
 
+from korg_tui.commands import Keymap
 from korg_tui.event import Kind
 from korg_tui.reading import Reading
 from korg_tui.text import crop, visible, width
@@ -69,13 +70,20 @@ def _prompt(spine: Spine) -> str:
 
 
 def status(
-    spine: Spine, view: SpineView, reading: Reading, told: Told, findings: Parts, cells: int
+    spine: Spine,
+    view: SpineView,
+    reading: Reading,
+    told: Told,
+    findings: Parts,
+    cells: int,
+    keymap: Keymap,
 ) -> Parts:
     """How it is followed, where it goes on, and how the source is doing · findings · counts of the session ·
     the source's name in the room that is left."""
     follow = [*_follow(view, reading), *_beyond(spine)]
     room = cells - sum(width(text) + len(_BETWEEN) for text, _ in follow)
-    aside = [(f"scrolled {view.shift}: < back", "line--mark")] if view.shift else []
+    back = keymap.told("{shift-left} back")
+    aside = [(f"scrolled {view.shift}: {back}", "line--mark")] if view.shift else []
     shown = _joined([*follow, *_source(reading, told, room), *aside, *findings, *_counts(spine)])
     room = cells - sum(width(visible(text)) for text, _ in shown) - len(_BETWEEN)
     if room >= _LEAST_NAME:

@@ -255,7 +255,8 @@ class PreviewingScreen(SteppingScreen):
         self.blobs.begin()
         event = details(self.ledger, row, read, zone=zone, blobs=self.blobs.of)
         event = most_asked_first(event, self.ledger, row)
-        event = [*event[:1], *rewound_sections(self.reading, self.ledger, row), *event[1:]]
+        gone = rewound_sections(self.reading, self.ledger, row, self.keymap.name("seen"))
+        event = [*event[:1], *gone, *event[1:]]
         if preview is None:
             return event
         title = f"why a rewind to {preview.target} drops it"

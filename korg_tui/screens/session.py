@@ -188,8 +188,9 @@ class SessionScreen(
         self.show_keys()
 
     def _status(self) -> headlines.Parts:
+        found, room = self.finding_words(), self.status.room
         return headlines.status(
-            self.spine, self.view, self.reading, self._told, self.finding_words(), self.status.room
+            self.spine, self.view, self.reading, self._told, found, room, self.keymap
         )
 
     @property

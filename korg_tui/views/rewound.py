@@ -111,13 +111,15 @@ class _Read:
     """It stands in the ledger again."""
 
 
-def rewound_sections(reading: Reading, ledger: Ledger, row: int) -> list[Section]:
+def rewound_sections(reading: Reading, ledger: Ledger, row: int, dismiss: str = "a") -> list[Section]:
     """What rewinds dropped right after this row, or at this `LedgerRewind`: the newest rewind first, each
-    with what §3 had called invalid beside what it would have kept, and with what the events were."""
+    with what §3 had called invalid beside what it would have kept, and with what the events were.
+
+    `dismiss`: the key that puts it away."""
     sections: list[Section] = []
     for drop in drops(ledger):
         if stands_at(ledger, drop, row):
-            sections += _told(reading, ledger, drop)
+            sections += _told(reading, ledger, drop, dismiss)
     if is_rewind(ledger, row) and named_drop(ledger, row) is None:
         sections.append(_unknown(reading, ledger, row))
     return sections
@@ -140,13 +142,14 @@ def _unknown(reading: Reading, ledger: Ledger, row: int) -> Section:
     return Section("what it dropped was put aside", "fields", tuple(lines))
 
 
-def _told(reading: Reading, ledger: Ledger, drop: Drop) -> Iterator[Section]:
+def _told(reading: Reading, ledger: Ledger, drop: Drop, dismiss: str) -> Iterator[Section]:
     read = [_look(reading, ledger, gone) for gone in drop.events[:LISTED]]
     invalid = [each for each in read if each.gone.fate == "invalidated"]
     perhaps = [each for each in read if each.gone.fate == "possible"]
     spared = [each for each in read if each.gone.fate not in ("invalidated", "possible")]
     title = f"gone: {_count(len(drop.events))} that a rewind dropped"
-    yield Section(title, "fields", tuple(_counts(ledger, drop)))
+    away = Line(f"{dismiss} dismisses what rewinds have dropped", "note")
+    yield Section(title, "fields", (*_counts(ledger, drop), away))
     for title, each in (
         ("dropped, and §3 calls it invalid", invalid),
         ("dropped, and §3 leaves it open", perhaps),
@@ -178,7 +181,6 @@ def _counts(ledger: Ledger, drop: Drop) -> Iterator[Line]:
         yield Line(f"{_count(back)}, in the ledger again", label="back")
     if len(seqs) > LISTED:
         yield Line(f"the first {LISTED} are listed below", "note", "listed")
-    yield Line("a dismisses what rewinds have dropped", "note")
 
 
 def _count(events: int) -> str:

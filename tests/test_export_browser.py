@@ -4,6 +4,7 @@ computes."""
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -145,6 +146,34 @@ def test_it_opens_with_the_preview_that_was_asked_for(tmp_path: Path) -> None:
     assert shown(page)["6"] == ("invalidated", "2")
     assert "result of sub 2" in page.text["row5"]
     assert "rewind preview of" in page.text["details"]
+
+
+def pressed(path: Path, keys: str, folder: Path) -> Rows:
+    """The page after these keys, pressed by a script that its policy would not let in."""
+    html = path.read_text("utf-8")
+    press = 'document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));'
+    script = f"<script>for (const key of {json.dumps(keys.split())}) {press}</script>"
+    open_page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html) + script
+    copy = folder / "pressed.html"
+    copy.write_text(open_page, "utf-8")
+    return visit(copy, "", folder).page
+
+
+def chosen(page: Rows) -> list[str]:
+    return [row["data-seq"] for row in page.rows if row["aria-selected"] == "true"]
+
+
+def test_its_keys_do_what_they_say(tmp_path: Path) -> None:
+    path = saved(reading_of(tmp_path / "told.jsonl", told_book()), tmp_path)
+    page = pressed(path, "j j j j r j", tmp_path)
+    assert chosen(page) == ["6"]
+    assert page.text["bar"].startswith("Keep ≤ 5 · 3 invalid")
+    assert page.text["row5"].endswith("╳ goes rule 2")
+    page = pressed(path, "G k r Escape k e", tmp_path)
+    assert chosen(page) == ["8"]
+    assert page.text["bar"] == "9 rows"
+    assert chosen(pressed(path, "G g / j", tmp_path)) == ["1"], "what is typed into the filter moves nothing"
+    assert chosen(pressed(path, "PageDown PageUp j k E G e", tmp_path)) == ["9"]
 
 
 def test_a_hostile_ledger_does_nothing(tmp_path: Path) -> None:

@@ -17,12 +17,18 @@ _TOKENS = 20
 
 def block_lines(section: Section, limit: int) -> list[Line]:
     """The first lines of a section, each safe; then, if there are more, one that says so."""
-    told = (replace(line, text=line.told) for line in section.lines)
-    lines = list(told if section.tree is None else _json(section.tree.value, limit))
+    if section.tree is not None:
+        lines, more = list(_json(section.tree.value, limit)), "more"
+    else:
+        lines = [_told(line) for line in islice(section.lines, limit + 1)]
+        more = f"{plural(len(section.lines) - limit, 'line')} more"
     if len(lines) <= limit:
         return lines
-    more = "more" if section.tree is not None else f"{plural(len(lines) - limit, 'line')} more"
     return [*lines[:limit], Line(f"… {more}, not shown", style="note")]
+
+
+def _told(line: Line) -> Line:
+    return line if line.told == line.text else replace(line, text=line.told)
 
 
 def _json(value: object, limit: int) -> Iterator[Line]:

@@ -17,7 +17,7 @@ from korg_tui.event import Kind
 RULES_AT_MOST = 450
 """Rows of an export in which every rewind is told with the rules by which events go."""
 
-FATES_AT_MOST = 1_500
+FATES_AT_MOST = 1_000
 """Rows of an export in which every rewind is told."""
 
 _KEPT = ("kept", ())
@@ -46,8 +46,7 @@ def runs(ledger: Ledger, found: Rewind, rows: Sequence[int], states: States, *, 
     if rules:
         numbers = [states.number(_state(ledger, found, row)) for row in rows]
     else:
-        fates = _fates(ledger, found, states)
-        numbers = [fates.get(row, 0) for row in rows]
+        numbers = _fates(ledger, found, rows, states)
     packed = ((state, sum(1 for _ in group)) for state, group in groupby(numbers))
     return ",".join(f"{state}*{count}" if count > 1 else str(state) for state, count in packed)
 
@@ -59,14 +58,13 @@ def _state(ledger: Ledger, found: Rewind, row: int) -> State:
     return found.state(seq), found.rules(seq)
 
 
-def _fates(ledger: Ledger, found: Rewind, states: States) -> dict[int, int]:
-    """Row → the number of its state, of all that is not kept."""
+def _fates(ledger: Ledger, found: Rewind, rows: Sequence[int], states: States) -> list[int]:
+    """The number of the state of each row, by its fate alone."""
     numbers: dict[int, int] = {}
     for fate in ("invalidated", "possible", "unknown", "independent"):
-        number = states.number((fate, ()))
-        rows = map(ledger.row_of, getattr(found, fate))
-        numbers.update((row, number) for row in rows if row is not None)
-    return numbers
+        numbers |= dict.fromkeys(getattr(found, fate), states.number((fate, ())))
+    seqs, kinds = ledger.seq, ledger.kind
+    return [numbers.get(seqs[row], 0) if kinds[row] <= Kind.BOOKKEEPING else 0 for row in rows]
 
 
 def every_rewind(ledger: Ledger, rows: Sequence[int], states: States) -> Iterator[str]:

@@ -6,13 +6,14 @@ import argparse
 import os
 import stat
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from korg_tui.causal import Rewind, rewind
-from korg_tui.export import FORMATS, Exported, ExportRefused, Wanted, write_several
+from korg_tui.export import FORMATS, Exported, ExportRefused, Progress, Wanted, write_several
 from korg_tui.reports.asked import (
     Meaning,
     Pick,
@@ -27,6 +28,9 @@ from korg_tui.reports.asked import (
     sort_words,
 )
 from korg_tui.sources import BlobStore, SourceError
+
+_LONG = 0.5
+"""Seconds after which a person wants to know how far it is."""
 
 
 def export_options(parser: argparse.ArgumentParser) -> None:
@@ -63,13 +67,35 @@ def export(arguments: argparse.Namespace) -> int:
     _spare_ledgers(every, arguments.output)
     with _output(arguments.output, force=arguments.force) as out:
         try:
-            done = write_several(name, wanted, out, redact=arguments.redact)
+            with _progress(arguments.output) as progress:
+                done = write_several(name, wanted, out, redact=arguments.redact, progress=progress)
         except ExportRefused as refused:
             raise SourceError(str(refused)) from refused
     _tell(done, arguments.output)
     if meant is not None:
         meant.tell_unseen()
     return 0
+
+
+@contextmanager
+def _progress(output: str | None) -> Iterator[Progress | None]:
+    """Tells a person at a terminal how far it is, once it takes long, and wipes that away in the end."""
+    if not sys.stderr.isatty() or (output is None and sys.stdout.isatty()):
+        yield None
+        return
+    began, said = time.monotonic(), ""
+
+    def tell(done: int, total: int) -> None:
+        nonlocal said
+        if time.monotonic() - began > _LONG:
+            said = f"korg-tui: {done:,} of {total:,} events"
+            print(f"\r{said}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield tell
+    finally:
+        if said:
+            print(f"\r{' ' * len(said)}\r", end="", file=sys.stderr, flush=True)
 
 
 def _tell(done: Exported, output: str | None) -> None:

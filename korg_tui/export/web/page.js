@@ -6,6 +6,7 @@ const by = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
 const SIGNS = { invalidated: "╳", possible: "~", unknown: "?", independent: "○", kept: "" };
 const WORDS = { unknown: "cause unknown", independent: "no recorded dependence" };
+const FIELDS = new Set(["fields", "causes", "effects", "blobs"]);
 const LANES = 6;
 const CELL = 8;
 
@@ -196,10 +197,7 @@ function filter() {
   const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
   data.rows.forEach((row, index) => { elements[index].hidden = !fits(row, index, words); });
   if (state.preview === null) by("bar").textContent = hint();
-  if (elements.length && elements[state.chosen].hidden) {
-    const first = elements.findIndex((made) => !made.hidden);
-    if (first >= 0) choose(first);
-  }
+  if (elements.length && elements[state.chosen].hidden) first();
 }
 
 // --- details
@@ -229,18 +227,33 @@ function textLines(lines, ...classes) {
   return block;
 }
 
+function effects(row) {
+  const found = previewOf(row.seq || "");
+  if (found === null) return [];
+  const lines = [["invalidated", "certain"], ["possible", "possible"]].flatMap(([fate, label]) => {
+    const count = found.fates.filter((number) => data.states[number][0] === fate).length;
+    return count ? [[label, `${count} of the later events: r shows which`, "", -1]] : [];
+  });
+  if (!lines.length) lines.push(["", "nothing later depends on it", "note", -1]);
+  return [element("h2", "what a rewind to here carries away"), fieldLines(lines)];
+}
+
+function section([title, kind, lines]) {
+  return [element("h2", title), FIELDS.has(kind) ? fieldLines(lines) : textLines(lines)];
+}
+
 function showDetails() {
   const row = data.rows[state.chosen];
+  if (!row) return;
   const parts = [];
-  if (state.preview && state.preview.report && row && row.seq === state.preview.seq) {
+  if (state.preview && state.preview.report && row.seq === state.preview.seq) {
     parts.push(element("h2", "rewind preview"), textLines(state.preview.report.map((text) => ["", text, ""]), "wide"));
   }
-  for (const [title, kind, lines] of row ? row.details : []) {
-    parts.push(element("h2", title));
-    parts.push(["fields", "causes", "effects", "blobs"].includes(kind) ? fieldLines(lines) : textLines(lines));
-  }
-  const lane = row && data.lanes[row.lane];
+  const isAbout = ([, kind]) => kind === "fields" || kind === "causes";
+  parts.push(...row.details.filter(isAbout).flatMap(section), ...effects(row));
+  const lane = data.lanes[row.lane];
   if (lane && lane[1]) parts.push(element("h2", lane[0]), element("p", lane[1]));
+  parts.push(...row.details.filter((each) => !isAbout(each)).flatMap(section));
   by("details").replaceChildren(...parts);
   by("details").scrollTop = 0;
 }
@@ -259,19 +272,26 @@ function choose(index) {
   remember();
 }
 
-function step(by, fits = () => true) {
-  for (let index = state.chosen + by; index >= 0 && index < elements.length; index += by) {
-    if (!elements[index].hidden && fits(elements[index])) return choose(index);
+// Goes so many of the visible rows that fit further, or as far as there are any.
+function step(by, count = 1, fits = () => true, from = state.chosen) {
+  let found = -1;
+  for (let index = from + by; count > 0 && index >= 0 && index < elements.length; index += by) {
+    if (!elements[index].hidden && fits(elements[index])) {
+      found = index;
+      count -= 1;
+    }
   }
+  if (found >= 0) choose(found);
 }
+
+const first = () => step(1, 1, undefined, -1);
+const last = () => step(-1, 1, undefined, elements.length);
+const failed = (made) => made.classList.contains("failed");
 
 const KEYS = {
   j: () => step(1), ArrowDown: () => step(1), k: () => step(-1), ArrowUp: () => step(-1),
-  g: () => { state.chosen = 0; choose(0); }, Home: () => choose(0),
-  G: () => choose(elements.length - 1), End: () => choose(elements.length - 1),
-  PageDown: () => choose(state.chosen + 20), PageUp: () => choose(state.chosen - 20),
-  e: () => step(1, (made) => made.classList.contains("failed")),
-  E: () => step(-1, (made) => made.classList.contains("failed")),
+  g: first, Home: first, G: last, End: last, PageDown: () => step(1, 20), PageUp: () => step(-1, 20),
+  e: () => step(1, 1, failed), E: () => step(-1, 1, failed),
   r: () => preview(data.rows[state.chosen].seq || ""),
   "/": () => by("filter").focus(),
   Escape: leave,

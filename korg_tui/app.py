@@ -31,7 +31,7 @@ from korg_tui.palette import TablePalette
 from korg_tui.reading import Reading
 from korg_tui.remembered import Remembered
 from korg_tui.screens import LONG, HelpScreen, KorgScreen, LedgersScreen, SessionScreen
-from korg_tui.sources import CaughtUp, DemoSource, Fact, FileSource, FolderSource, Pool, Source
+from korg_tui.sources import CaughtUp, DemoSource, Fact, FileSource, FolderSource, Pool, Source, open_sources
 from korg_tui.text import visible
 from korg_tui.themes import THEMES, styles_folder
 from korg_tui.views import session_rows
@@ -292,6 +292,11 @@ class KorgApp(App[int], inherit_bindings=False):
         else:
             index = -1 if session is None else session.index
             self.post_message(OpenSession(reading, ledger.name, index, seq))
+
+    def open_ledger(self, name: str) -> None:
+        """Follow one more ledger. Raises `SourceError`."""
+        for source in open_sources([name], wait=True, every=self.settings.every):
+            self._follow(source)
 
     def tell_troubles(self) -> None:
         """Say, once, why something cannot be remembered."""

@@ -198,7 +198,7 @@ class Walk:
 
     def copying(self, seq: int) -> None:
         self.goto(seq)
-        self.press("y", see=f"copied korg://local/event/{seq}")
+        self.press("y", see=f"korg://local/event/{seq} sent")
         self.copied.append(f"korg://local/event/{seq}")
 
     def clicking(self, seq: int) -> None:

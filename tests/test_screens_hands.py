@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from builders import FixedClock
-from korg_tui.remembered import Remembered
+from korg_tui.reading import Reading
+from korg_tui.remembered import Bookmark, Remembered
 from korg_tui.screens.files import file_stem, free_name, target_of, written_whole
 from korg_tui.screens.labelling import LETTERS, labels_for
+from korg_tui.sources import FileSource
+from korg_tui.views import bookmark
 from korg_tui.widgets.bookmarks import BookmarkRow
-from stage import MemorySource, app_over, keys, story
+from stage import MemorySource, app_over, keys, story, worked_example
 
 LEDGER = ".korg/journal.jsonl"
 
@@ -36,7 +39,7 @@ async def test_a_row_is_marked_listed_gone_to_and_forgotten():
         await keys(pilot, *":9", "enter", "m", "'")
         rows = pilot.app.screen.lines.rows
         assert [row.mark and row.mark.seq for row in rows] == [None, 3, 9]
-        assert pilot.app.screen.status.plain == "2 bookmarks · 2 of events that are open now"
+        assert pilot.app.screen.status.plain == "2 bookmarks · 2 in ledgers that are open"
         await keys(pilot, "g", "enter")
         assert pilot.app.screen is screen
         assert screen.ledger.seq[screen.row] == 3
@@ -68,6 +71,22 @@ async def test_a_bookmark_says_what_became_of_its_event():
             "0 s ago",
         )
         assert listed.status.plain.startswith("19 is gone from its ledger")
+
+
+async def test_the_ledger_of_a_bookmark_is_opened_for_it(tmp_path: Path):
+    path = tmp_path / "other.jsonl"
+    path.write_bytes(worked_example().nested())
+    source, kept = FileSource(path), Remembered(None)
+    reading = Reading.of(source).complete()
+    kept.toggle(bookmark(reading, reading.journal.ledgers[0], 4, "Read src/parser.py", 0))
+    kept.toggle(Bookmark(str(tmp_path / "gone.jsonl"), 1))
+    async with app_over(story(), remembered=kept).run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "'", "g", "enter")
+        assert pilot.app.screen.status.plain == f"reading {tmp_path / 'gone.jsonl'} …"
+        await keys(pilot, "j", "enter")
+        assert pilot.app.screen.ledger.name == str(path)
+        assert pilot.app.screen.ledger.seq[pilot.app.screen.row] == 5
 
 
 async def test_one_comes_back_to_where_one_was_unless_something_new_came():

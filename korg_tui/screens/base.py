@@ -237,7 +237,7 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         now = self.korg.clock()
         if selected:
             self.app.copy_to_clipboard(selected)
-            self.remark = "copied the selection"
+            self.remark = "the selection was sent to the terminal"
         elif self._asked_at is not None and now - self._asked_at <= SURE_MS:
             self.app.exit(130)
         else:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from korg_tui.causal import Ledger
+from korg_tui.causal import Change, Ledger
 from korg_tui.commands import Place, Situation
 from korg_tui.reading import Reading
 from korg_tui.remembered import Bookmark
 from korg_tui.screens.labelling import LabellingScreen
+from korg_tui.sources import SourceError
 from korg_tui.text import crop, visible
 from korg_tui.views import ago, ledger_identity, lost_words, marked, plural
 from korg_tui.widgets.bookmarks import BookmarkList, BookmarkRow
@@ -42,6 +44,8 @@ class BookmarksScreen(LabellingScreen):
         self.here = "" if reading is None or ledger is None else ledger_identity(reading, ledger)
         self._aims: dict[Bookmark, Aim] = {}
         self._lost: dict[Bookmark, str] = {}
+        self._awaited: Bookmark | None = None
+        """What is gone to as soon as its ledger is read."""
 
     def compose(self) -> ComposeResult:
         yield Line("crumbs")
@@ -99,15 +103,18 @@ class BookmarksScreen(LabellingScreen):
                     self._lost[mark] = lost_words(mark, fate)
         for mark in every:
             if mark not in self._aims:
-                self._lost.setdefault(mark, lost_words(mark, "not open"))
+                self._lost.setdefault(mark, "")
 
     def _rows(self, every: tuple[Bookmark, ...]) -> Iterator[BookmarkRow]:
         """By ledger, the one that is open first; in a ledger by seq."""
         order = sorted(every, key=lambda each: (each.ledger != self.here, each.ledger, each.seq))
         now = self.korg.clock()
         for ledger, marks in groupby(order, key=lambda each: each.ledger):
-            yield BookmarkRow(ledger if ledger != self.here else f"{ledger} (open)")
-            for mark in marks:
+            listed = list(marks)
+            is_open = any(mark in self._aims or self._lost[mark] for mark in listed)
+            here = ": open here" if ledger == self.here else "" if is_open else ": not open"
+            yield BookmarkRow(f"{ledger.removeprefix('-:')}{here}")
+            for mark in listed:
                 state = "" if mark in self._aims else self._lost[mark]
                 yield BookmarkRow(ledger, mark, state, ago(mark.at_ms, now))
 
@@ -115,10 +122,11 @@ class BookmarksScreen(LabellingScreen):
         if not self.ready:
             return
         count = sum(row.mark is not None for row in self.lines.rows)
-        open_here = sum(row.mark is not None and not row.state for row in self.lines.rows)
-        told = f"{plural(count, 'bookmark')} · {open_here:,} of events that are open now"
+        told = f"{plural(count, 'bookmark')} · {len(self._aims):,} in ledgers that are open"
         row = self.lines.row
         said = crop(row.state, 400) if row is not None and row.state else ""
+        if row is not None and row.mark is not None and not said and row.mark not in self._aims:
+            said = self.keymap.told("its ledger is not open: {open-bookmark} opens it")
         self.status.show([(self.remark or said, "line--mark")] if self.remark or said else [(told, "")])
         self.show_keys()
 
@@ -127,11 +135,47 @@ class BookmarksScreen(LabellingScreen):
     def do_open_bookmark(self) -> None:
         row = self.lines.row
         aim = None if row is None or row.mark is None else self._aims.get(row.mark)
-        if aim is None:
+        if aim is not None:
+            self._go(aim)
+        elif row is not None and row.mark is not None and not row.state:
+            self._open(row.mark)
+        else:
             self.remark = "" if row is None else visible(row.state, 400)
-            return
+
+    def _go(self, aim: Aim) -> None:
         self.app.pop_screen()
         self.korg.open_event(aim.reading, aim.ledger, aim.row)
+
+    def _open(self, mark: Bookmark) -> None:
+        """Read the ledger of a bookmark; the event is gone to when that is done."""
+        path, number = mark.ledger, mark.ledger.rpartition("#")[2]
+        if number.isdigit() and not Path(path).exists():
+            path = path.rpartition("#")[0]
+        self._awaited = mark
+        self.remark = f"reading {visible(path, 200)} …"
+        try:
+            self.korg.open_ledger(path)
+        except SourceError as error:
+            self._awaited = None
+            self.remark = visible(error.text, 400)
+
+    def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
+        """What was waited for may be there now."""
+        del changes
+        mark = self._awaited
+        if mark is None or not self.on_top or not self.ready:
+            return
+        names = {ledger_identity(reading, ledger) for ledger in reading.journal.ledgers}
+        if reading.state in ("waiting", "failed", "gone", "offline") and mark.ledger not in names:
+            self.say(visible(reading.text, 400))
+        elif reading.caught_up and mark.ledger in names:
+            self._awaited = None
+            self.show_bookmarks()
+            aim = self._aims.get(mark)
+            if aim is not None:
+                self._go(aim)
+            else:
+                self.say(self._lost[mark])
 
     def do_forget_bookmark(self) -> None:
         row = self.lines.row

@@ -29,8 +29,13 @@ class SendingScreen(KorgScreen):
         self._unsent = Copy("", "")
         """What waits for the name of a file."""
 
+    @property
+    def key_of_copy(self) -> str:
+        """The key that copies here."""
+        return self.keymap.name("copy")
+
     def give(self, identity: str) -> None:
-        if identity != "copy":
+        if not identity.startswith("copy"):
             self._sent = (None, -1)
         super().give(identity)
 
@@ -48,7 +53,7 @@ class SendingScreen(KorgScreen):
     def send(self, copy: Copy, following: Copy | None = None) -> None:
         """Send this to the terminal, or ask for a file; say so, and what the key sends next."""
         weight = len(copy.text.encode("utf-8", "replace"))
-        then = "" if following is None else self.keymap.told(f" · {{copy}}: the {following.name}")
+        then = "" if following is None else f" · {self.key_of_copy}: the {following.name}"
         if weight > TERMINAL_BYTES:
             self._ask_for_file(copy, weight)
             return

@@ -14,9 +14,9 @@ from korg_tui.text import crop, visible
 
 _WORDS_CELLS = 120
 
-Fate = Literal["here", "replaced", "gone", "not loaded", "not open"]
+Fate = Literal["here", "replaced", "gone", "not loaded"]
 """What became of a marked event: it is there; another event has its number; no event has it any more; the
-source has not given it yet; no ledger of that name is open."""
+source has not given it yet."""
 
 
 def ledger_identity(reading: Reading, ledger: Ledger) -> str:
@@ -99,7 +99,5 @@ def lost_words(mark: Bookmark, fate: Fate) -> str:
             return f"{mark.seq} is gone from its ledger{was}: a rewind took it away"
         case "not loaded":
             return f"{mark.seq} is not loaded{was}: it lies before the window, or in a gap"
-        case "not open":
-            return f"its ledger is not open: korg-tui {visible(mark.ledger, 200)}"
         case _:
             return ""

@@ -147,6 +147,32 @@ def test_what_cannot_be_is_one_line(export, words: list[str], said: str) -> None
     assert err.count("\n") == 1
 
 
+def test_the_beginning_of_blobs_goes_with_it_where_that_is_asked_for(export, folder: Path) -> None:
+    begin, end = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
+    secret = f"line one\n{begin}\n{'a1B2' * 16}\n{end}\n{SECRET}\n"
+    binary = b"\x89PNG\r\n\x1a\n" + SECRET.encode()
+    book = table(WORKED_EXAMPLE)
+    for content in (secret.encode(), binary):
+        named = ref(content)
+        sha = named["_ref"][7:]
+        (folder / "blobs" / sha[:2]).mkdir(exist_ok=True)
+        (folder / "blobs" / sha[:2] / sha).write_bytes(content)
+        book.tool("Read", 7, result={"content": named})
+    (folder / "blobs.jsonl").write_bytes(book.nested())
+    for name in ("markdown", "html"):
+        _, out, _ = export("blobs.jsonl", "--format", name)
+        assert b"line one" not in out
+        _, out, err = export("blobs.jsonl", "--format", name, "--blobs")
+        assert b"line one" in out
+        assert b"left out, as it is no text" in out
+        assert (SECRET.encode() in out, b"a1B2a1B2" in out) == (False, False)
+        assert "2 values redacted" in err
+        _, out, _ = export("blobs.jsonl", "--format", name, "--blobs", "--no-redact")
+        assert (SECRET.encode() in out, b"a1B2a1B2" in out) == (True, True)
+    _, _, err = export("blobs.jsonl", "--format", "svg", "--blobs")
+    assert "left out: the contents of blobs, which svg has no place for" in err
+
+
 def test_a_pipe_that_closes_ends_it_quietly(folder: Path) -> None:
     lines = "\n".join(f"{seq} user_prompt -" for seq in range(1, 4_000))
     (folder / "long.jsonl").write_bytes(table(lines).nested())

@@ -179,7 +179,7 @@ def _step(wanted: Wanted, row: int) -> Iterator[str]:
     yield f"#### {name}{_name(wanted, row)}{failed}"
     yield ""
     yield " · ".join(_facts(wanted, row))
-    for section in details(ledger, row, wanted.read, effects=False):
+    for section in details(ledger, row, wanted.read, blobs=wanted.look, effects=False):
         if section.kind in _BLOCKS:
             yield from _block(wanted, section)
 

@@ -208,7 +208,7 @@ _Section = tuple[str, str, list[_Line]]
 
 def _sections(wanted: Wanted, row: int, index_of: dict[int, int]) -> list[_Section]:
     """The details of a row."""
-    found = details(wanted.ledger, row, wanted.read, effects=False)
+    found = details(wanted.ledger, row, wanted.read, blobs=wanted.look, effects=False)
     text = wanted.redactor.text
     sections: list[_Section] = []
     for each in found:

@@ -10,12 +10,18 @@ import re
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from korg_tui.formats import Unreadable, loads
+from korg_tui.sources import BlobFound
 from korg_tui.views import Read
 
 _HOMES = re.compile(
     r"(?:(?<![\w.-])(?:/home|/Users)/|\b[A-Za-z]:[\\/]{1,4}Users[\\/]{1,4})[^/\\\s\"'`:;,<>|)\]}]+"
 )
+BLOB_AT_MOST = 64 << 10
+"""Bytes of a blob that are looked at: more than a preview shows."""
+
 HOME = "~"
 """Stands where a home folder was named."""
 
@@ -61,6 +67,19 @@ class Redactor:
 
         return redacted
 
+    def blob(self, found: BlobFound) -> BlobFound:
+        """A blob of which only the beginning is left, without secrets; none where that is no UTF-8 text."""
+        head = found.read(BLOB_AT_MOST)
+        try:
+            text = head.decode("utf-8")
+        except UnicodeDecodeError as wrong:
+            if wrong.start < len(head) - 4:
+                return _withheld(found)
+            text = head[: wrong.start].decode("utf-8")
+        if "\0" in text:
+            return _withheld(found)
+        return replace(found, path=None, content=self.text(text, counted=True).encode())
+
     def _without_homes(self, value: Any) -> Any:
         """The same, in every string of a value; records nest at most `MAX_DEPTH` deep."""
         if isinstance(value, str):
@@ -76,6 +95,12 @@ class Redactor:
         if len(self._home) > 1 and self._home in text:
             text = re.sub(rf"{re.escape(self._home)}(?![\w.-])", HOME, text)
         return _HOMES.sub(HOME, text) if "/" in text or "\\" in text else text
+
+
+def _withheld(found: BlobFound) -> BlobFound:
+    """A blob that nobody can look for secrets in."""
+    state = "left out, as it is no text" if found.state == "present" else found.state
+    return replace(found, state=state, path=None, content=None)
 
 
 class NoRedactor(Redactor):
@@ -95,6 +120,10 @@ class NoRedactor(Redactor):
     def record(self, raw: bytes, *, counted: bool = False) -> bytes:  # noqa: ARG002
         """The record itself."""
         return raw
+
+    def blob(self, found: BlobFound) -> BlobFound:
+        """The blob itself."""
+        return found
 
     def reader(self, read: Read) -> Read:
         """The same reader."""

@@ -10,8 +10,11 @@ from typing import BinaryIO
 from korg_tui.causal import Ledger, Rewind, Session, rewind
 from korg_tui.export.redaction import NoRedactor, Redactor
 from korg_tui.reading import Reading
+from korg_tui.sources import BlobFound
 from korg_tui.text import visible
 from korg_tui.views import Predicate, Read, Spine
+
+_BLOBS_REMEMBERED = 64
 
 Progress = Callable[[int, int], None]
 """Is told how many events are done, and of how many. What it raises ends the export."""
@@ -67,12 +70,30 @@ class Wanted:
     """Which events; None: all of them."""
     rewind: Rewind | None = None
     """The rewind whose preview goes with it."""
+    blobs: bool = False
+    """Whether the beginning of blobs is shown where they are named."""
     redactor: Redactor = field(default_factory=NoRedactor)
 
     @cached_property
     def read(self) -> Read:
         """The bytes of records, redacted where that is asked for."""
         return self.redactor.reader(self.reading.bodies(self.ledger))
+
+    @cached_property
+    def look(self) -> Callable[[str], BlobFound] | None:
+        """The blob of a name, redacted where that is asked for; None where blobs are not shown."""
+        if not self.blobs:
+            return None
+        found: dict[str, BlobFound] = {}
+
+        def look(sha: str) -> BlobFound:
+            if sha not in found:
+                if len(found) >= _BLOBS_REMEMBERED:
+                    found.clear()
+                found[sha] = self.redactor.blob(self.reading.source.blobs.find(sha))
+            return found[sha]
+
+        return look
 
     def raw(self, row: int) -> bytes:
         """The bytes of a row's record, redacted where that is asked for. Raises BodyGone."""

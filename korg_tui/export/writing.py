@@ -39,6 +39,8 @@ class Format:
     """Whether sessions without times are refused."""
     previews: bool = False
     """Whether it can show a rewind preview."""
+    embeds: bool = False
+    """Whether it can show the beginning of blobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +74,15 @@ FORMATS: dict[str, Format] = {
         Format("json", ".json", "a JSON document", write_json, several=True, previews=True),
         Format("ndjson", ".ndjson", "NDJSON, an event a line", write_ndjson, several=True),
         Format(
-            "markdown", ".md", "a Markdown report", write_markdown, redacts=True, several=True, previews=True
+            "markdown", ".md", "a Markdown report", write_markdown,
+            redacts=True, several=True, previews=True, embeds=True,
         ),
-        Format("html", ".html", "a web page", write_html, redacts=True, previews=True),
+        Format("html", ".html", "a web page", write_html, redacts=True, previews=True, embeds=True),
         Format("svg", ".svg", "a picture", write_svg, previews=True),
         Format("graphml", ".graphml", "a graph", write_graph, previews=True),
-        Format(
-            "otlp", ".otlp.json", "an OTLP trace (JSON)", write_otlp, several=True, needs_times=True
-        ),
+        Format("otlp", ".otlp.json", "an OTLP trace (JSON)", write_otlp, several=True, needs_times=True),
     )
-}
+}  # fmt: skip
 """By name, in the order in which they are offered."""
 
 
@@ -95,17 +96,18 @@ def write_export(
     redact: bool | None = None,
     rewind_to: int | None = None,
     meant: Predicate | None = None,
+    blobs: bool = False,
     progress: Progress | None = None,
 ) -> Exported:
     """Write a ledger, or the session with this index, to `out`.
 
     `format` is a name of `FORMATS`; `redact` None does what the format does by itself; `rewind_to` is the seq
-    (or the key of a guest) whose preview goes with it; `meant` chooses events. `progress` is told how far it
-    is, and ends the export with what it raises. Raises `ExportRefused`, and the `OSError` of `out`.
+    (or the key of a guest) whose preview goes with it; `meant` chooses events; with `blobs` the beginning of
+    blobs goes with it, fetched where need be. `progress` is told how far it is, and ends the export with what
+    it raises. Raises `ExportRefused`, and the `OSError` of `out`.
     """
-    wanted = Wanted(
-        reading, ledger, session_at(ledger, session), meant=meant, rewind=preview_of(ledger, rewind_to)
-    )
+    preview = preview_of(ledger, rewind_to)
+    wanted = Wanted(reading, ledger, session_at(ledger, session), meant, preview, blobs)
     return write_several(format, [wanted], out, redact=redact, progress=progress)
 
 
@@ -127,6 +129,8 @@ def write_several(
     sink = Sink(out, progress)
     if any(wanted.rewind is not None for wanted in every) and not chosen.previews:
         sink.leave_out(f"the rewind preview, which {chosen.name} has no place for")
+    if any(wanted.blobs for wanted in every) and not chosen.embeds:
+        sink.leave_out(f"the contents of blobs, which {chosen.name} has no place for")
     chosen.write(every, sink)
     return Exported(
         chosen, sink.bytes, sink.events, None if redactor is None else redactor.count, tuple(sink.left_out)

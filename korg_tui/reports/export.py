@@ -42,6 +42,7 @@ def export_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--session", metavar="SEQ", help="only the session with this event")
     parser.add_argument("--filter", metavar="QUERY", default="", help="only these: is:failed tool:Bash")
     parser.add_argument("--rewind", metavar="N", help="with the preview of a rewind to N")
+    parser.add_argument("--blobs", action="store_true", help="with the beginning of blobs (html, markdown)")
     default = " and ".join(each.name for each in FORMATS.values() if each.redacts)
     parser.add_argument(
         "--redact",
@@ -130,7 +131,7 @@ def _wanted(
     for place in chosen:
         here = target[1] if target is not None and target[0].ledger is place.ledger else None
         predicate = None if meant is None else meant(place)
-        yield Wanted(place.reading, place.ledger, session, predicate, here)
+        yield Wanted(place.reading, place.ledger, session, predicate, here, arguments.blobs)
     if target is not None and all(target[0].ledger is not place.ledger for place in chosen):
         raise UsageError(f"--rewind {arguments.rewind} is in another ledger than --session")
 

@@ -11,7 +11,8 @@ import pytest
 
 from builders import WORKED_EXAMPLE, table
 from korg_tui.cli import main
-from korg_tui.commands import key_table
+from korg_tui.commands import Place, key_table
+from korg_tui.config import OPTIONS, load
 from korg_tui.recorder import client
 
 ROOT = Path(__file__).parents[1]
@@ -55,6 +56,8 @@ def test_every_command_of_the_program_is_in_the_table() -> None:
     assert named == {
         "tui",
         "demo",
+        "config",
+        "completion",
         "sessions",
         "lanes",
         "stats",
@@ -103,3 +106,13 @@ def test_the_example_of_the_client_is_the_one_of_its_documentation() -> None:
     assert found
     documented = "\n".join(line.removeprefix("    ") for line in (client.__doc__ or "").splitlines())
     assert found[1].strip() in documented
+
+
+def test_the_example_of_a_configuration_is_one(tmp_path: Path) -> None:
+    found = re.search(r"<!-- config -->\n```toml\n(.*?)```", README, re.DOTALL)
+    assert found
+    (tmp_path / "config.toml").write_text(found[1], "utf-8")
+    settings = load(str(tmp_path / "config.toml"), environment={}).settings
+    assert settings.theme == "high-contrast"
+    assert settings.keymap.for_key("^", Place.SESSION) == settings.keymap.command("parent")
+    assert {line.split(" = ")[0] for line in found[1].splitlines()} >= {option.name for option in OPTIONS}

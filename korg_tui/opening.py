@@ -41,7 +41,7 @@ def run(
         raise SourceError("the screen needs a terminal; korg-tui show LEDGER prints it", NO_TERMINAL)
     if is_dumb(os.environ):
         text = "the screen needs a terminal that can draw, and TERM says that this one cannot"
-        raise SourceError(f"{text}; korg-tui show LEDGER prints it", NO_TERMINAL)
+        raise SourceError(f"{text}; korg-tui --plain LEDGER tells it in lines", NO_TERMINAL)
     app = KorgApp(
         looked.sources,
         settings=settings,

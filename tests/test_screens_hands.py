@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -346,3 +347,22 @@ async def test_the_preview_offers_its_report_first_and_the_details_their_line():
         assert sent[-1] in [line.strip() for line in screen.details.plain]
         await keys(pilot, "escape", "escape", "y", "y")
         assert sent[-2:] == [LEDGER, "korg://local/session/1"]
+
+
+async def test_what_takes_long_is_said_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("korg_tui.screens.asking.LONG", 0)
+    go_on = threading.Event()
+    async with app_over(story()).run_test(size=(120, 40)) as pilot:
+        screen = await opened(pilot)
+        plan = screen._plan
+        screen._plan = lambda *asked: (go_on.wait(20), plan(*asked))[1]
+        await keys(pilot, *":16", "enter", "r")
+        assert screen.status.plain == "counting what the rewind carries away … esc stops it"
+        await keys(pilot, "escape")
+        assert screen.status.plain == "stopped"
+        go_on.set()
+        await pilot.app.workers.wait_for_complete()
+        assert not screen.previewing
+        await keys(pilot, "r")
+        await pilot.app.workers.wait_for_complete()
+        assert screen.previewing

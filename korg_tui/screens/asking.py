@@ -27,11 +27,25 @@ class Asking:
         self._rested = rested
         self._wanted: dict[str, tuple[_Work, _Show]] = {}
         self._running = False
+        self._current = ""
+        """What is calculated now, until nobody waits for it any more."""
 
     @property
     def busy(self) -> bool:
         """Whether a calculation runs."""
         return self._running
+
+    def waits_for(self, what: str) -> bool:
+        """Whether this is calculated, or will be."""
+        return what == self._current or what in self._wanted
+
+    def forget(self, what: str) -> bool:
+        """Nobody waits for this any more: what is found will not be shown. False when nobody did."""
+        waited = self.waits_for(what)
+        self._wanted.pop(what, None)
+        if what == self._current:
+            self._current = ""
+        return waited
 
     def ask(self, what: str, work: Callable[[], _T], show: Callable[[_T], None], *, rows: int) -> None:
         """Show what `work` finds. A later request for the same thing takes the place of an earlier one."""
@@ -48,9 +62,12 @@ class Asking:
             while self._wanted:
                 what = next(iter(self._wanted))
                 work, show = self._wanted.pop(what)
+                self._current = what
                 found = await asyncio.to_thread(work)
-                if what not in self._wanted and self._screen in self._screen.app.screen_stack:
+                wanted = self._current == what and what not in self._wanted
+                self._current = ""
+                if wanted and self._screen in self._screen.app.screen_stack:
                     show(found)
         finally:
-            self._running = False
+            self._running, self._current = False, ""
             self._rested()

@@ -10,8 +10,6 @@ from korg_tui.sources import BodyGone
 from korg_tui.views import Copy, Preview, copies
 from korg_tui.widgets.details import Details
 
-REPORTING = "writing the report …"
-
 
 class CopyingScreen(PreviewingScreen, SendingScreen):
     """Command `copy`: in the preview its report, in the details their line, else the address of the event;
@@ -51,7 +49,6 @@ class CopyingScreen(PreviewingScreen, SendingScreen):
             self.offer(place, [Copy("report", text), *self._of_row()])
             self.show_status()
 
-        self.remark = REPORTING
         self.asking.ask("report", report, show, rows=len(self.ledger))
 
     def _of_row(self) -> list[Copy]:

@@ -26,6 +26,7 @@ class HandyScreen(CopyingScreen, MarkingScreen, RingingScreen, ResizingScreen, L
             self.jump(self.spine.row(index))
         else:
             super().arrive(index)
+            self.details.choose()
 
     def do_export(self) -> None:
         session, preview = self.spine.session, self.preview

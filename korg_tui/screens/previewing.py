@@ -23,7 +23,8 @@ from korg_tui.widgets.details import Details
 
 IN_THE_BAR = "rewind preview"
 """The section of the preview that the bar shows already."""
-COUNTING = "counting what the rewind carries away …"
+WAITING = {"plan": "counting what the rewind carries away …", "report": "writing the report …"}
+"""What is said while it is calculated; `esc` ends the waiting."""
 LISTING = "reading what the dropped events did …"
 COUNTS = ("sessions", "lanes")
 """The sections that stand below the lists."""
@@ -132,8 +133,6 @@ class PreviewingScreen(SteppingScreen):
         self.asking.ask(
             "plan", lambda: self._plan(seq, before, truncation), self._planned, rows=len(self.ledger)
         )
-        if self.asking.busy:
-            self.remark = COUNTING
 
     def _plan(self, seq: int, before: bool, truncation: bool) -> Plan | str:
         """Everything about the rewind that the rows need, or why there is none."""
@@ -153,8 +152,6 @@ class PreviewingScreen(SteppingScreen):
             self.say(visible(plan))
             return
         self.plan = plan
-        if self.remark == COUNTING:
-            self.remark = ""
         self._show_preview()
         target = self.spine.index_of(plan.preview.target)
         if target is not None:
@@ -186,6 +183,18 @@ class PreviewingScreen(SteppingScreen):
         self.view.states = None if self.preview is None else self._row_state
         self.view.redraw()
         self.settle()
+
+    def waiting_words(self) -> str:
+        """What is calculated that a person waits for, and how to stop it; empty when nothing is."""
+        words = next((WAITING[what] for what in WAITING if self.asking.waits_for(what)), "")
+        return words and self.keymap.told(f"{words} {{leave}} stops it")
+
+    def stop_waiting(self) -> bool:
+        """What is calculated is not wanted any more. False when there is no such thing."""
+        stopped = [what for what in WAITING if self.asking.forget(what)]
+        if stopped:
+            self.remark = "stopped"
+        return bool(stopped)
 
     def leave_preview(self) -> bool:
         """Back to the session. False when there was no preview."""

@@ -183,7 +183,8 @@ class SessionScreen(
     def show_status(self) -> None:
         if not self.ready:
             return
-        self.status.show([(self.remark, "line--mark")] if self.remark else self._status())
+        told = self.remark or self.waiting_words()
+        self.status.show([(told, "line--mark")] if told else self._status())
         self.show_bar()
         self.show_keys()
 
@@ -367,6 +368,8 @@ class SessionScreen(
     def do_leave(self) -> None:
         if self.query_one(Ask).asking:
             self.close_ask()
+        elif self.stop_waiting():
+            pass
         elif self.reading_details:
             self.leave_details()
         elif not (self.leave_preview() or self.leave_why() or self.leave_findings()):

@@ -105,6 +105,7 @@ def test_an_empty_ledger_is_an_export_too(tmp_path: Path) -> None:
     assert exported(reading, "json").json["events"] == []
     assert exported(reading, "ndjson").raw == b""
     assert "<svg" in exported(reading, "svg").text
+    assert exported(reading, "html").said.left_out == ()
     assert exported(reading, "markdown").text.startswith("# `empty.jsonl`")
     for name in ("graphml", "otlp"):
         with pytest.raises(ExportRefused):

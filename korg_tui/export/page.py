@@ -104,7 +104,7 @@ def _data(wanted: Wanted, sink: Sink) -> Iterator[str]:
     states = States()
     found = list(every_rewind(wanted.ledger, rows, states))
     asked = None if wanted.rewind is None else _asked(wanted, wanted.rewind, rows, states)
-    if not found:
+    if len(rows) > FATES_AT_MOST:
         sink.leave_out(f"previews other than the one asked for: there are more than {FATES_AT_MOST:,} rows")
     elif len(rows) > RULES_AT_MOST:
         sink.leave_out(f"the rules of previews: there are more than {RULES_AT_MOST:,} rows")

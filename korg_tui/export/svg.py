@@ -17,7 +17,7 @@ ROWS_AT_MOST = 20_000
 _LETTER = 7.85
 """Units that a letter of 13 units takes in a font whose letters are all as wide."""
 _TOOL, _TEXT, _TAIL = 22, 60, 44
-_TOP = 78
+_TOP, _LINE = 58, 20
 _MARGIN = 16
 _COLOURS = ("#1f6feb", "#8250df", "#1a7f37", "#b35900", "#0b7285", "#bf3989")
 _DARK = ("#79b8ff", "#c8a2ff", "#7ee09b", "#f5a86b", "#66d3e0", "#f59ad0")
@@ -34,7 +34,9 @@ def write_svg(every: Sequence[Wanted], sink: Sink) -> None:
     digits = max((len(str(number)) for number in numbers if number is not None), default=1)
     place = _Places(digits, spine.rails.width)
     preview = None if wanted.rewind is None else Preview(wanted.ledger, wanted.rewind)
-    sink.write(_head(wanted, place, _TOP + max(count, 1) * HEIGHT + _MARGIN, preview))
+    bar = list(_wrapped(_bar(wanted, preview), place.width))
+    top = _TOP + len(bar) * _LINE
+    sink.write(_head(wanted, place, top + max(count, 1) * HEIGHT + _MARGIN, bar))
     sink.expect(count)
     lines, again = tee(spine.line(index) for index in range(count))
     drawings = drawn(cells_of(line.runs) for line in again)
@@ -42,9 +44,9 @@ def write_svg(every: Sequence[Wanted], sink: Sink) -> None:
         sink.step()
         sink.events += 1
         state = None if preview is None else preview.state(line.row)
-        sink.write("".join(_row(wanted, line, drawing, state, place, _TOP + index * HEIGHT)))
+        sink.write("".join(_row(wanted, line, drawing, state, place, top + index * HEIGHT)))
     if not count:
-        sink.write(f'<text x="{_MARGIN}" y="{_TOP + 16}" class="quiet">no events</text>\n')
+        sink.write(f'<text x="{_MARGIN}" y="{top + 16}" class="quiet">no events</text>\n')
     sink.write("</svg>\n")
 
 
@@ -61,15 +63,36 @@ class _Places:
         self.width = round(self.tail + _TAIL * _LETTER + _MARGIN)
 
 
-def _head(wanted: Wanted, place: _Places, height: int, preview: Preview | None) -> str:
-    where = "" if wanted.session is None else f" › session {wanted.session.seq}"
-    name = wanted.title.rpartition("/")[2] or wanted.title
-    title = crop(f"{name}{where}", 120)
+def _bar(wanted: Wanted, preview: Preview | None) -> str:
+    redacted = ["redacted"] if wanted.redacts else []
+    if preview is not None:
+        return " · ".join([preview.bar, *redacted])
     facts = [plural(sum(each.total_events for each in wanted.sessions), "event")]
     facts.append(f"{sum(each.failed for each in wanted.sessions):,} failed")
     facts.append(plural(sum(len(each.lanes) for each in wanted.sessions), "lane"))
-    bar = " · ".join(facts) if preview is None else crop(preview.bar, 160)
-    redacted = " · redacted" if wanted.redacts else ""
+    return " · ".join([*facts, *redacted])
+
+
+def _wrapped(bar: str, width: int) -> Iterator[str]:
+    """The parts of a bar, in lines that fit."""
+    line = ""
+    for part in bar.split(" · "):
+        longer = f"{line} · {part}" if line else part
+        if line and len(longer) * _LETTER > width - 2 * _MARGIN:
+            yield line
+            longer = part
+        line = longer
+    yield line
+
+
+def _head(wanted: Wanted, place: _Places, height: int, bar: list[str]) -> str:
+    where = "" if wanted.session is None else f" › session {wanted.session.seq}"
+    name = wanted.title.rpartition("/")[2] or wanted.title
+    title = crop(f"{name}{where}", 120)
+    told = "".join(
+        f'<text x="{_MARGIN}" y="{54 + number * _LINE}" class="quiet">{escape(line)}</text>\n'
+        for number, line in enumerate(bar)
+    )
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{place.width}" height="{height}" '
@@ -77,7 +100,7 @@ def _head(wanted: Wanted, place: _Places, height: int, preview: Preview | None) 
         f"<title>{escape(title)}</title>\n<style>{_style()}</style>\n"
         f'<rect class="paper" width="{place.width}" height="{height}"/>\n'
         f'<text x="{_MARGIN}" y="30" class="title">{escape(title)}</text>\n'
-        f'<text x="{_MARGIN}" y="54" class="quiet">{escape(bar)}{redacted}</text>\n'
+        f"{told}"
     )
 
 
@@ -116,7 +139,8 @@ def _row(
     else:
         took = duration(line.duration_ms) if line.duration_ms else ""
         tail = " · ".join(filter(None, (*line.marks, text(line.note), took)))
-        yield _text(place.tail, base, f"odd{faint}", crop(tail, _TAIL))
+        looks = "odd" if line.marks or line.note else "quiet"
+        yield _text(place.tail, base, f"{looks}{faint}", crop(tail, _TAIL))
     yield "\n"
 
 

@@ -49,8 +49,9 @@ def test_the_parts_of_a_line_are_told_apart():
 
 
 def test_what_is_large_is_folded_at_first_and_says_how_much_it_holds():
-    assert texts({"few": [1], "many": list(range(50)), "o": {str(n): n for n in range(40)}}) == [
-        "{", '▾ "few": [', "    1", "  ],", '▸ "many": [ 50 items ],', '▸ "o": { 40 members }', "}",
+    assert texts({"few": [1], "many": list(range(50)), "o": {f"k{n}": n for n in range(40)}}) == [
+        "{", '▾ "few": [', "    1", "  ],", '▸ "many": [ 50 items: 0, 1, 2, … ],',
+        '▸ "o": { 40 members: "k0": 0, "k1": 1, "k2": 2, … }', "}",
     ]  # fmt: skip
     assert len(texts([{"a": {"b": n}} for n in range(99)])) < FIRST + 200
 
@@ -72,6 +73,14 @@ def test_everything_can_be_unfolded():
     lines = everything(Tree(value))
     kept = [line.text for line in lines if " items " not in line.text and " members " not in line.text]
     assert json.loads("\n".join(kept).replace("▾", " ")) == value
+
+
+def test_what_is_unfolded_opens_whatever_in_it_is_short():
+    tree = Tree({"rows": [{"n": number} for number in range(60)], "wide": [list(range(50))] * 2}, "/result")
+    opened = tree.unfolded(("/result/rows", 0, -1))
+    assert {("/result/rows", 0, -1), ("/result/rows/59", 0, -1)} <= opened
+    assert tree.unfolded(("/result/wide", 0, -1)) == {("/result/wide", 0, -1)}
+    assert tree.unfolded(("/result/absent", 0, -1)) == {("/result/absent", 0, -1)}
 
 
 def test_a_node_knows_the_node_around_it():
@@ -103,6 +112,8 @@ def test_a_search_looks_at_names_and_all_simple_values():
     assert [found.key[0] for found in tree.find("25")] == ["/Total"]
     assert [found.key[0] for found in tree.find("NULL")] == ["/none"]
     assert [found.key[0] for found in tree.find("SS")] == ["/list/0"]
+    assert [found.key[0] for found in tree.find('"total": 1')] == ["/x/total"]
+    assert [found.key[0] for found in tree.find('"x"')] == ["/x"]
 
 
 def test_numbers_that_json_does_not_have_and_lone_surrogates_are_shown():

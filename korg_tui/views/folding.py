@@ -33,6 +33,8 @@ _INDENTED = 24
 _LOOKED = 1_000_000
 """Members of long values that a search looks at."""
 _AT_ONCE = 500
+_GLANCED = 3
+_GLANCE = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +80,23 @@ class Tree:
 
     def initial(self) -> frozenset[JsonKey]:
         """What is open at first: the top, and whatever is short, until there are many lines."""
-        opened: set[JsonKey] = set()
-        top = self._top()
-        lines = 0
-        stack = [top]
-        while stack:
-            part = stack.pop()
-            lines += 1
-            first = part.is_range and part.key[1] == 0 and part.inside in opened and part.depth == 1
-            short = not part.is_range and lines < FIRST and _weight(part.value, OPEN) <= OPEN
-            if part.folds and (part is top or first or short):
-                opened.add(part.key)
-                stack += reversed(list(_members(part)))
-        return frozenset(opened)
+        return _spread(self._top())
+
+    def unfolded(self, key: JsonKey) -> frozenset[JsonKey]:
+        """What opens when this node is opened: itself, and whatever in it is short."""
+        part = self._at(key)
+        return frozenset([key]) if part is None else _spread(part)
+
+    def _at(self, key: JsonKey) -> _Part | None:
+        value, inside = self.value, None
+        for name in key[0].removeprefix(self.pointer).split("/")[1:]:
+            inside = (self.pointer, 0, -1)
+            plain = name.replace("~1", "/").replace("~0", "~")
+            try:
+                value = value[int(plain)] if isinstance(value, list) else value[plain]
+            except (KeyError, ValueError, IndexError, TypeError):
+                return None
+        return _Part(value, key, 2, inside)
 
     def lines(self, opened: frozenset[JsonKey] | set[JsonKey]) -> Iterator[Line]:
         """The lines that are seen when these nodes are open."""
@@ -152,16 +158,25 @@ def _steps(value: Any) -> Iterator[tuple[int, str, Any]]:
     return zip(count(), repeat(""), value if isinstance(value, list) else (), strict=False)
 
 
+def _written(name: str, value: object) -> str:
+    simple = not isinstance(value, (Mapping, list))
+    said = json.dumps(value, ensure_ascii=False, default=str) if simple else ""
+    return f"{json.dumps(name, ensure_ascii=False)}: {said}," if name else f"{said},"
+
+
 class _Wanted:
     """What a search looks for. Most members of a long value are passed over a few hundred at once."""
 
     def __init__(self, needle: str) -> None:
         self._needle = needle.casefold()
         self._written = json.dumps(needle, ensure_ascii=False)[1:-1].casefold()
+        self._signs = any(sign in needle for sign in '":,')
         self._looked = 0
 
     def fits(self, name: str, value: object) -> bool:
-        """Whether the name or a simple value has it."""
+        """Whether the name or a simple value has it, as it is or as its line is written."""
+        if self._signs and self._needle in _written(name, value).casefold():
+            return True
         if name and self._needle in name.casefold():
             return True
         if type(value) is str:
@@ -182,11 +197,28 @@ class _Wanted:
                 yield from some
 
     def _may_be_in(self, some: list[tuple[str, Any]]) -> bool:
+        if self._signs:
+            return True
         try:
             written = msgspec.json.encode(some).decode()
         except (TypeError, ValueError, OverflowError, RecursionError):
             return True
         return self._written in written.casefold()
+
+
+def _spread(top: _Part) -> frozenset[JsonKey]:
+    """The part, the first part of a long top, and whatever is short."""
+    opened: set[JsonKey] = set()
+    lines, stack = 0, [top]
+    while stack:
+        part = stack.pop()
+        lines += 1
+        first = part.is_range and part.key[1] == 0 and part.depth == 1
+        short = not part.is_range and lines < FIRST and _weight(part.value, OPEN) <= OPEN
+        if part.folds and (part is top or first or short):
+            opened.add(part.key)
+            stack += reversed(list(_members(part)))
+    return frozenset(opened)
 
 
 def _weight(value: object, limit: int) -> int:
@@ -265,7 +297,21 @@ def _container(part: _Part, *, is_open: bool) -> Line:
     if is_open:
         return _said(part, sign, [(begin, "")], node)
     count = plural(len(part.value), "member" if mapped else "item")
-    return _said(part, sign, [(f"{begin} ", ""), (count, "note"), (f" {end}{part.comma}", "")], node)
+    glance = _glance(part.value)
+    pieces = [(f"{begin} ", ""), (f"{count}: {glance}" if glance else count, "note")]
+    return _said(part, sign, [*pieces, (f" {end}{part.comma}", "")], node)
+
+
+def _glance(value: Any) -> str:
+    """The first simple members of what is folded."""
+    said = []
+    for _, name, each in islice(_steps(value), _GLANCED):
+        if isinstance(each, (Mapping, list)):
+            continue
+        cut = each[:_GLANCE] + CUT if isinstance(each, str) and len(each) > _GLANCE else each
+        text = json.dumps(cut, ensure_ascii=False, default=str)[: 2 * _GLANCE]
+        said.append(f"{json.dumps(name[:_GLANCE], ensure_ascii=False)}: {text}" if name else text)
+    return f"{', '.join(said)}{', …' if len(said) < len(value) else ''}" if said else ""
 
 
 def _end(part: _Part) -> Line:

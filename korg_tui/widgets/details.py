@@ -18,7 +18,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from korg_tui.text import visible, width
-from korg_tui.views import JsonKey, Line, Opens, Section
+from korg_tui.views import JsonKey, Line, Opens, Section, Tree
 from korg_tui.widgets.laid_out import Place, Row, is_sided, laid_out
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.looks import LOOKS, PREFIX, look_style, without_ground
@@ -195,7 +195,7 @@ class Details(LineList):
         look, parts, at = self._look("hit"), [], 0
         for begin, end in found:
             first, last = width(plain[:begin]), width(plain[:end])
-            parts += [strip.crop(at, first), strip.crop(first, last).apply_style(look)]
+            parts += [strip.crop(at, first), _styled(strip.crop(first, last), look)]
             at = last
         return Strip.join([*parts, strip.crop(at)])
 
@@ -254,9 +254,16 @@ class Details(LineList):
         row = self._rows[self.cursor] if self._rows else None
         if row is None or row.node is None or row.place is None or row.node.state != "closed":
             return False
-        self._opened.setdefault(row.place[:2], set()).add(row.node.key)
+        tree = self._tree(row.place[:2])
+        short = tree.unfolded(row.node.key) if tree is not None else ()
+        self._opened.setdefault(row.place[:2], set()).update([row.node.key, *short])
         self._show_folded(row.place[:2], row.node.key)
         return True
+
+    def _tree(self, named: _Named) -> Tree | None:
+        """The JSON of a section."""
+        same = [section for section in self.sections if section.title == named[0]]
+        return same[named[1]].tree if named[1] < len(same) else None
 
     def _show_folded(self, named: _Named, key: JsonKey) -> None:
         """Lay out what has folded; the cursor stands on it."""
@@ -294,10 +301,7 @@ class Details(LineList):
         if not self._hits:
             return "nothing was found here"
         rows = self._hit_rows()
-        if step < 0:
-            number = bisect_left(rows, (self.cursor, True)) - 1
-        else:
-            number = bisect_left(rows, (self.cursor, step > 0))
+        number = bisect_left(rows, (self.cursor, step > 0)) - (step < 0)
         wrapped = not 0 <= number < len(rows)
         number %= len(rows)
         self._show_hit(self._hits[number])
@@ -317,7 +321,8 @@ class Details(LineList):
             around = [(title, number, (each, False)) for each in reversed(hit.around)]
             beside = [(title, number, key - 1)] if isinstance(key, int) else []
             seen = next((rows[place] for place in (*around, *beside) if place in rows), 0)
-            found.append((rows[hit.place], False) if hit.place in rows else (seen, True))
+            there = rows.get(hit.place)
+            found.append((seen, True) if there is None else (self._matching(there), False))
         return found
 
     def _show_hit(self, hit: _Hit) -> None:
@@ -327,7 +332,17 @@ class Details(LineList):
             self.redraw()
         index = self._row_of(hit.place)
         if index is not None:
-            self.go(index, jump=True)
+            self.go(self._matching(index), jump=True)
+
+    def _matching(self, first: int) -> int:
+        """Of the rows that a line takes from this one on, the first that has what was searched for."""
+        place = self._rows[first].place
+        for index in range(first, len(self._rows)):
+            if self._rows[index].place != place or self._wanted is None:
+                break
+            if self._wanted.search(self._rows[index].plain):
+                return index
+        return first
 
     def _found(self, words: str) -> list[_Hit]:
         return list(islice(self._finds(words), HITS))
@@ -376,3 +391,8 @@ class Details(LineList):
 def _said(line: Line) -> str:
     """What a search looks through."""
     return f"{line.label} {line.text}".casefold()
+
+
+def _styled(strip: Strip, style: Style) -> Strip:
+    """The strip with a style over its own."""
+    return Strip([Segment(text, (own or Style()) + style, control) for text, own, control in strip])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from html import escape
 from itertools import tee
-from xml.sax.saxutils import escape, quoteattr
 
 from korg_tui.export.drawing import CELL, HEIGHT, RowDrawing, cells_of, drawn
 from korg_tui.export.wanted import Sink, Wanted
@@ -96,7 +96,7 @@ def _head(wanted: Wanted, place: _Places, height: int, bar: list[str]) -> str:
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{place.width}" height="{height}" '
-        f'viewBox="0 0 {place.width} {height}" role="img" aria-label={quoteattr(title)}>\n'
+        f'viewBox="0 0 {place.width} {height}" role="img" aria-label="{escape(title)}">\n'
         f"<title>{escape(title)}</title>\n<style>{_style()}</style>\n"
         f'<rect class="paper" width="{place.width}" height="{height}"/>\n'
         f'<text x="{_MARGIN}" y="30" class="title">{escape(title)}</text>\n'

@@ -7,6 +7,8 @@ from korg_tui.app import KorgApp
 from korg_tui.commands import Place
 from korg_tui.config import Settings
 from korg_tui.screens import KorgScreen
+from korg_tui.screens.matter import ValueMatter
+from korg_tui.screens.reader import ReaderScreen
 from stage import Book, app_over, foreign, keys, painted
 from terminal import Terminal, Written, korg
 
@@ -43,7 +45,10 @@ WALK = (
     (Place.SESSION, ("f", "i", "s", "colon")),
     (Place.SESSION, ("escape", "slash", "a", "enter", "w")),
     (Place.TIMELINE, ("t",)),
-    (Place.SESSION, ("escape", "m")),
+    (Place.EFFECTS, ("escape", "g", "v")),
+    (Place.COMPARE, ("escape", "C")),
+    (Place.COMPARE, ("enter", "n")),
+    (Place.SESSION, ("escape", "escape", "m")),
     (Place.BOOKMARKS, ("apostrophe",)),
     (Place.SESSION, ("escape", "semicolon")),
     (Place.EXPORT, ("escape", "x")),
@@ -74,6 +79,15 @@ async def test_no_colour_and_no_sign_beyond_ascii_reaches_any_screen(monkeypatch
             assert place(app) is where, pressed
             assert painted(app) == set(), (where, pressed)
             assert foreign(app) == set(), (where, pressed)
+        await keys(pilot, "escape")
+        (reading,) = app.readings
+        value = ValueMatter(reading, reading.journal.ledgers[0], 2, "/result/stdout")
+        await app.push_screen(ReaderScreen(value, [("3 Bash", "")]))
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert any("FAILED" in strip.text for strip in app.screen._compositor.render_strips())
+        assert (painted(app), foreign(app)) == (set(), set())
+    assert {where for where, _ in WALK} | {Place.READER} == set(Place)
 
 
 async def test_the_colours_of_the_terminal_are_all_that_its_theme_has():

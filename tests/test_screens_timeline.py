@@ -33,7 +33,9 @@ async def test_a_walk_through_the_timeline():
             "3 scout",
         ]
         assert "slowest 15 Agent 6.1 s" in said(app, "status")
-        assert app.screen.query_one("#time-spent", Bar).plain.startswith("32.7 s in all: not recorded 32 %")
+        assert app.screen.query_one("#time-spent", Bar).plain.startswith(
+            "32.7 s in all: not recorded 10.5 s (32 %)"
+        )
 
         await keys(pilot, "-")
         assert said(app, "status") == "all of it is seen: + shows less of it, larger"

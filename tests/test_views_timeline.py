@@ -92,7 +92,7 @@ def test_a_pause_takes_little_room_and_says_how_long_it_was():
     line = drawn(timeline, 40)[0]
     assert 1 <= line.count(":") <= 4
     assert "‹3 h 0 m›" in scale(timeline, timeline.whole(80), None)
-    assert "waiting for a person 100 %" in time_words(timeline)[0]
+    assert "waiting for a person 3 h 0 m (99 %)" in time_words(timeline)[0]
     assert time_words(timeline)[1] == "1 pause pressed together, the longest 3 h 0 m"
 
 
@@ -131,6 +131,15 @@ def test_a_clock_that_jumps_back_is_named():
     assert timeline.line(8).note == "clock back"
     assert "the clock goes back 1 time" in time_words(timeline)
     assert timeline.bar(8, timeline.whole(40)) == (0, 1)
+
+
+def test_a_note_is_a_moment_whatever_length_it_tells_of():
+    book = parallel()
+    book.note(8, tool="session_complete", duration_ms=14_000_000)
+    timeline = Timeline(Glass(book).ledger, 0)
+    assert timeline.axis.length == 10_000
+    assert timeline.bar(8, timeline.whole(10)) == (9, 10)
+    assert timeline.ledger.seq[timeline.slowest[0]] == 7
 
 
 def test_an_empty_ledger_has_a_timeline():

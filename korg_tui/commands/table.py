@@ -170,11 +170,11 @@ COMMANDS: tuple[Command, ...] = (
         ("stats-sort", "s", "A", "sort", "sort by time, calls, failed, mean … tokens, name", rules.rows),
         ("stats-scope", "w", "A", "of what", "of this session, its ledger, or all ledgers", rules.always),
         ("next-table", "tab", "A", "next table", "the next table", rules.rows),
-        ("compare", "C", "LS", "compare", "with another session, or itself before a rewind", rules.comparable),
+        ("compare", "C", "LS", "compare", "with another session, or with before a rewind", rules.comparable),
         ("difference-after", "n ]", "C", "difference", "next difference", rules.differences),
         ("difference-before", "N [", "C", "difference up", "previous difference", rules.differences),
         ("compare-only", "f", "C", "only these", "only the differences, or all rows", rules.compared),
-        ("compare-side", "h l left right", "C", "other side", "open events of the other side", rules.compared),
+        ("compare-side", "h l left right", "C", "other side", "open those of the other side", rules.compared),
         ("compare-swap", "s", "C", "swap", "swap left and right", rules.compared),
         ("compare-again", "u", "C", "again", "compare again, with what came since", rules.compared),
     ),
@@ -233,8 +233,7 @@ FOOTER: dict[Place, tuple[str, ...]] = {
     Place.BOOKMARKS: ("open-bookmark", "forget-bookmark", "leave", "help", "quit"),
     Place.EXPORT: ("export-write", "export-choose", "export-next", "leave", "help", "quit"),
     Place.READER: (
-        "seek", "view-as", "wrap", "ask-blob", "outside", "seek-after", "goto", "last", "leave", "help",
-        "quit",
+        "seek", "view-as", "leave", "wrap", "ask-blob", "outside", "seek-after", "goto", "help", "quit",
     ),
 }  # fmt: skip
 """What the footer offers, most needed first; what does not fit is left to the help."""

@@ -22,6 +22,7 @@ from korg_tui.widgets.chrome import KeyFooter, Line, Notice
 from korg_tui.widgets.compare import ChoiceList, CompareRows, SideName
 from korg_tui.widgets.details import Details
 from korg_tui.widgets.lines import LineList
+from korg_tui.widgets.names import ending
 
 _SLICE_SECONDS = 0.012
 _SHOWN_SECONDS = 0.15
@@ -218,17 +219,18 @@ class CompareScreen(KorgScreen):
     def _show_head(self) -> None:
         if self._sides is None or not self.ready:
             return
-        names = (each.name for each in self._sides)
-        head = self.rows.head(*names, self.rows.row_width, self.side)
+        left, right = self._sides
+        head = self.rows.head(left.name, right.name, self.rows.row_width, self.side)
         self.query_one("#compare-head", Line).show([(head, "line--quiet")])
 
     def _show_crumbs(self) -> None:
-        parts = [(self.subject.name, "line--quiet"), (" › compare", "line--strong")]
+        room = self.size.width // 3
+        parts = [(ending(self.subject.name, room), "line--quiet"), (" › compare", "line--strong")]
         if self.choosing:
             parts.append((" › choose what with", ""))
         else:
             assert self._offer is not None
-            parts.append((f" › {self._offer.choice.title}", ""))
+            parts.append((f" › {ending(self._offer.choice.title, room - 8)}", ""))
             number = self.rows.number
             if number is not None and self.comparison is not None:
                 count = len(self.comparison.matches)

@@ -66,7 +66,7 @@ class Axis:
 
     def _go_on_to(self, moment: float) -> None:
         """At the pace of the clock."""
-        self._places.append(self._places[-1] + moment - self._moments[-1])
+        self._places.append(self._places[-1] + (moment - self._moments[-1]))
         self._moments.append(moment)
 
     def place(self, moment: float) -> float:

@@ -39,6 +39,9 @@ IDLE, PAUSED, FAILED = " ", ":", "x"
 CODES = {Work.PROMPT: "p", Work.TOOL: "t", Work.INFERENCE: "i", Work.SPAWN: "s", Work.NOTE: "n"}
 """What a cell of a lane shows: the most telling thing that happens in it."""
 
+_POINTS = (Work.PROMPT, Work.NOTE)
+"""What is shown as a moment, however long it says it took."""
+
 _NAN = float("nan")
 
 
@@ -158,7 +161,7 @@ class Timeline:
         self.begins = array("d", map(self._begin, self.rows, self.ends))
         self.timed = sum(end == end for end in self.ends)
         """Rows that have a time."""
-        self.measured = sum(bool(ledger.duration_at(row)) for row in self.rows)
+        self.measured = sum(self._took(row) > 0 for row in self.rows)
         """Rows that say how long they took, more than 0 ms."""
         self.by_order = not self.timed
         self.back = self._clock_jumps()
@@ -169,7 +172,14 @@ class Timeline:
         """The rows that took longest, the longest first."""
 
     def _begin(self, row: int, end: float) -> float:
-        return end - (drawable(self.ledger.duration_at(row)) or 0)
+        return end - self._took(row)
+
+    def _took(self, row: int) -> float:
+        """How long the work of a row took, ms. A prompt is none, and what a note says is the length of
+        something else: a `session_complete` has that of the whole run."""
+        if work_of(self.ledger, row) in _POINTS:
+            return 0.0
+        return drawable(self.ledger.duration_at(row)) or 0.0
 
     def _clock_jumps(self) -> list[int]:
         newest, jumps = -math.inf, []
@@ -181,7 +191,7 @@ class Timeline:
         return jumps
 
     def _slowest(self) -> list[int]:
-        took = [(drawable(self.ledger.duration_at(row)) or 0, -row) for row in self.rows]
+        took = [(self._took(row), -row) for row in self.rows]
         return [-row for ms, row in heapq.nlargest(SLOWEST, took) if ms > 0]
 
     # the line
@@ -210,7 +220,8 @@ class Timeline:
     def place(self, index: int) -> Between | None:
         """From where to where a row lies on the line; None where it has no time and others have."""
         if self.by_order:
-            return float(index), float(index + 1)
+            lasts = work_of(self.ledger, self.rows[index]) not in _POINTS
+            return float(index), float(index + lasts)
         begin, end = self.begins[index], self.ends[index]
         return (self.axis.place(begin), self.axis.place(end)) if end == end else None
 
@@ -230,7 +241,7 @@ class Timeline:
             count = counts[number]
             count[0] += 1
             count[1] += bad
-            count[2] += drawable(ledger.duration_at(row)) or 0
+            count[2] += self._took(row)
             place = self.place(index)
             if place is not None:
                 spans[number][work_of(ledger, row)].append(place)

@@ -67,7 +67,7 @@ def time_words(timeline: Timeline) -> list[str]:
     known = timeline.spent
     words = [f"{duration(known.total)} in all"]
     if known.total > 0:
-        words[0] += ": " + ", ".join(f"{name} {_percent(ms, known.total)}" for name, ms in known.shares)
+        words[0] += ": " + ", ".join(_share(name, ms, known.total) for name, ms in known.shares)
     if known.at_once > 1:
         words.append(f"{known.at_once} lanes at once at most")
     if timeline.pauses:
@@ -90,6 +90,7 @@ def _without_times(timeline: Timeline) -> str:
     return f"no times: this ledger does not say when anything was, so rows stand in their order; {known}"
 
 
-def _percent(part: float, whole: float) -> str:
-    share = 100 * part / whole
-    return f"{share:.0f} %" if share >= 1 else "< 1 %"
+def _share(name: str, part: float, whole: float) -> str:
+    """`tools 26.4 s (31 %)`; of what is less than a percent only how long it was."""
+    percent = int(100 * part / whole)
+    return f"{name} {duration(part)}" + (f" ({percent} %)" if percent else "")

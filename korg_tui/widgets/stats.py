@@ -14,13 +14,13 @@ from korg_tui.views import Group, StatsLine, count_words, duration, failed_words
 from korg_tui.widgets.lines import LineList
 
 _BARS = " ▏▎▍▌▋▊▉█"
-_WIDE, _VERY_WIDE = 100, 124
+_WIDE, _VERY_WIDE = 100, 116
 _TOLD_CELLS = 11
 _LONGEST_NAME = 64
 _NARROW = (("calls", 6), ("failed", 11), ("time", 9), ("", 6), ("p50", 8), ("p90", 8), ("p99", 8), ("max", 8))
 _NORMAL = (
-    ("calls", 7), ("failed", 13), ("time", 10), ("", 11), ("mean", 10), ("p50", 10), ("p90", 10), ("p99", 10),
-    ("max", 10),
+    ("calls", 6), ("failed", 11), ("time", 10), ("", 8), ("mean", 9), ("p50", 9), ("p90", 9), ("p99", 9),
+    ("max", 9),
 )  # fmt: skip
 _TOKENS = (("tokens in", 10), ("out", 8))
 
@@ -92,7 +92,7 @@ class StatsList(LineList):
     def _cells(self, width: int) -> Sequence[tuple[str, int]]:
         if width >= _VERY_WIDE:
             return (*_NORMAL, *_TOKENS)
-        return _NORMAL if width >= _WIDE + 10 else _NARROW
+        return _NORMAL if width >= _WIDE else _NARROW
 
     def _name_cells(self, width: int) -> int:
         return max(8, min(_LONGEST_NAME, width - sum(cells for _, cells in self._cells(width)) - 1))

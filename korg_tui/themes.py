@@ -125,7 +125,7 @@ ANSI = Theme(
         **_lanes(_ANSI_LANES),
     },
 )
-"""The terminal's own colours, whatever they are; what stands on a ground elsewhere is reversed or underlined."""
+"""The terminal's own colours, whatever they are; what has a ground elsewhere is reversed or underlined."""
 
 THEMES = {"dark": DARK, "light": LIGHT, "high-contrast": STRONG, "ansi": ANSI}
 """The themes that `--theme` names."""

@@ -48,7 +48,7 @@ def _elsewhere(place: Place, keymap: Keymap) -> Iterator[Chapter]:
 def _words() -> Iterator[Note]:
     for key, asks in QUERY_KEYS.items():
         yield Note(f"{key}:", asks)
-    yield Note('"two words"', "exactly this, anywhere in the event")
+    yield Note('"a b"', "exactly this, anywhere in the event")
     yield Note("-word", "not what this asks: -is:failed")
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from korg_tui.reading import Reading
 from korg_tui.remembered import Spot
 from korg_tui.screens.bookmarks import BookmarksScreen
 from korg_tui.screens.stepping import SteppingScreen
 from korg_tui.views import Marked, bookmark, ledger_identity, marked, plural
+
+KEPT_SECONDS = 5.0
+"""The place is remembered so often while it changes, for a terminal that is closed says nothing."""
 
 
 class MarkingScreen(SteppingScreen):
@@ -18,6 +23,7 @@ class MarkingScreen(SteppingScreen):
         super().__init__()
         self.marked = Marked()
         """The bookmarks of this ledger, as it stands now."""
+        self._kept: Spot | None = None
 
     # bookmarks
 
@@ -53,23 +59,26 @@ class MarkingScreen(SteppingScreen):
 
     # the place
 
+    def on_mount(self) -> None:
+        self.set_interval(KEPT_SECONDS, self.keep_place)
+
     def keep_place(self) -> None:
-        """Remember where the cursor stands."""
+        """Remember where the cursor stands, if that is not what is remembered."""
         row, rows = self.row, self.spine.all_rows
         if row < 0 or not rows:
             return
         at_end = self.view.following or row == rows[-1]
-        self.korg.remembered.keep_spot(
-            Spot(
-                ledger_identity(self.reading, self.ledger),
-                self._session_seq,
-                self.ledger.seq[row],
-                self.ledger.columns.digest[row],
-                at_end=at_end,
-                last=self.ledger.seq[rows[-1]],
-                at_ms=self.korg.clock(),
-            )
+        spot = Spot(
+            ledger_identity(self.reading, self.ledger),
+            self._session_seq,
+            self.ledger.seq[row],
+            self.ledger.columns.digest[row],
+            at_end=at_end,
+            last=-1 if at_end else self.ledger.seq[rows[-1]],
         )
+        if spot != self._kept:
+            self._kept = spot
+            self.korg.remembered.keep_spot(replace(spot, at_ms=self.korg.clock()))
 
     @property
     def _session_seq(self) -> int:
@@ -82,6 +91,7 @@ class MarkingScreen(SteppingScreen):
         spot = self.korg.remembered.spot(ledger_identity(self.reading, self.ledger), self._session_seq)
         if spot is None or spot.at_end:
             return False
+        self._kept = replace(spot, at_ms=0)
         row = self.ledger.row_of(spot.seq)
         number = "it" if row is None else str(self.ledger.number_at(row))
         if row is None or self.ledger.columns.digest[row] != spot.digest:

@@ -48,7 +48,7 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         self.empty = ""
         """What is said, safe, while there are no rows."""
         self.labels: Mapping[int, str] = {}
-        """Letters that stand in the place of the first cells of a row, by index."""
+        """Letters that stand before a row, in the place of its first cells where these are empty."""
         self._strips: LRUCache[Hashable, Strip] = LRUCache(2048)
         self._ground: Style | None = None
         """The style under all rows, until styles change."""
@@ -121,7 +121,10 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         if label is None:
             return strip
         style = self.get_component_rich_style("lines--label", partial=True)
-        return Strip.join([Strip([Segment(label, style)]), strip.crop(len(label))])
+        room = len(label)
+        rest = strip.crop(room) if strip.text[:room].isspace() else strip.crop(0, width - room - 1)
+        space = [] if rest.cell_length == width - room else [Segment(" ", self._ground)]
+        return Strip.join([Strip([Segment(label, style), *space]), rest])
 
     def show_labels(self, labels: Mapping[int, str]) -> None:
         """Show letters beside rows, by index; none ends it."""

@@ -47,10 +47,22 @@ def write_otlp(every: Sequence[Wanted], sink: Sink) -> None:
     if untimed:
         sink.leave_out(f"{plural(untimed, 'session')} without any time")
     sink.write('{"resourceSpans": [')
+    lost = 0
     for number, (wanted, session) in enumerate(timed):
         sink.write(",\n" if number else "\n")
-        _write_trace(Trace(wanted, session), sink)
+        trace = Trace(wanted, session)
+        lost += trace.untimed
+        _write_trace(trace, sink)
     sink.write("]}\n")
+    if lost:
+        sink.leave_out(f"{plural(lost, 'event')} without a time")
+    governance = sum(_governance(wanted) for wanted in every)
+    if governance:
+        sink.leave_out(f"{plural(governance, 'governance event')}, in no lane")
+
+
+def _governance(wanted: Wanted) -> int:
+    return sum(wanted.ledger.kind[row] == Kind.GOVERNANCE for row in wanted.all_rows)
 
 
 def _why_not(every: Sequence[Wanted]) -> str:
@@ -77,11 +89,6 @@ def _write_trace(trace: Trace, sink: Sink) -> None:
     for number, span in enumerate(_spans(trace, sink)):
         sink.write((",\n" if number else "\n") + to_json(span))
     sink.write("]}]}")
-    if trace.untimed:
-        sink.leave_out(f"{plural(trace.untimed, 'event')} of session {trace.session.seq} without a time")
-    governance = sum(trace.wanted.ledger.kind[row] == Kind.GOVERNANCE for row in trace.wanted.all_rows)
-    if governance:
-        sink.leave_out(f"{plural(governance, 'governance event')} of {trace.wanted.title}, in no lane")
 
 
 def _spans(trace: Trace, sink: Sink) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import App
 from textual.binding import Binding
+from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input
 
 from korg_tui.causal import Change
@@ -46,6 +48,8 @@ class KorgScreen(Screen[None], inherit_bindings=False):
     PLACES: ClassVar[tuple[Place, ...]] = ()
 
     AUTO_FOCUS: ClassVar[str | None] = None
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
+    """Who has the keys. Those that get and lose them draw themselves; the rest stays as it is."""
     ESCAPE_TO_MINIMIZE = False
 
     def __init__(self) -> None:

@@ -96,6 +96,7 @@ def test_where_the_result_tells_the_lines_as_they_were_changed_these_are_shown()
     told = {"structuredPatch": [{"oldStart": 41, "newStart": 41, "lines": [" a", "-b", "+c"]}]}
     args = {"file_path": "a.py", "old_string": "b", "new_string": "c"}
     assert of(arguments(Call("Edit", args, told))) == {"change a.py": ["41  a", "42 -b", "42 +c"]}
+    assert result(Call("Edit", args, told)) == []
 
 
 def test_several_edits_are_told_apart():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from korg_tui.text import width
-from korg_tui.views import Line, Section, Span
+from korg_tui.views import Line, Section, Span, Tree
 from korg_tui.widgets.laid_out import SIDE_BY_SIDE, Row, laid_out
 
 
@@ -35,6 +35,12 @@ def test_spans_go_on_in_the_next_row():
 def test_code_in_prose_is_not_broken_between_words():
     lines = (Line("one two three"), Line("  one two three", "code"))
     assert plain(Section("", "text", lines), 9) == ["one two", "three", "  one two", " three"]
+
+
+def test_what_is_folded_takes_one_row():
+    tree = Tree({"long": [list(range(1_000))] * 40, "x": "y" * 30})
+    shown = plain(Section("", "json", tuple(tree.lines({("", 0, -1)})), tree=tree), 20)
+    assert shown == ["{", '▸ "long": [ 40 item…', '  "x": "yyyyyyyyyyyy', 'yyyyyyyyyyyyyyyyyy"', "}"]
 
 
 def diff() -> Section:

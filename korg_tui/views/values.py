@@ -15,6 +15,7 @@ from korg_tui.views.blobs import blob_preview
 from korg_tui.views.blocks import BLOCKS, Block, blocks, image_line
 from korg_tui.views.display import coloured, json_of, prose
 from korg_tui.views.folding import Tree, escaped, tree_lines
+from korg_tui.views.patches import structured
 from korg_tui.views.running import TERMINALS, terminal_section, unpacked, wrote
 from korg_tui.views.sections import ENTER_OPENS, Line, Opens, Section, Shape
 from korg_tui.views.terminal import terminal
@@ -36,6 +37,8 @@ _LONG = 100
 _WEB = frozenset({"WebFetch", "WebSearch", "web_fetch", "web_search", "fetch"})
 _PAGES = SPAWN_TOOLS | _WEB | {"llm_inference"}
 """Tools whose results may be Markdown."""
+_APPLIED = ("structuredPatch", "oldString", "newString", "originalFile")
+"""What the diff of an edit tells already."""
 _TEXT_KEYS = ("text", "content", "output", "message", "result", "summary", "error")
 
 
@@ -177,7 +180,8 @@ def _result_object(call: Call, value: Mapping[str, Any]) -> list[Section]:
         lines = matched.match_lines(text, _pattern(call), _path(call), Opens("value", f"{RESULT}/{key}"))
         rest = _rest("more of the result", value, [key], RESULT, call)
         return [Section("result", "text", tuple(lines)), *rest]
-    return _rest("result", value, [], RESULT, call)
+    told = list(_APPLIED) if call.tool in calls.WRITERS and structured(value.get("structuredPatch")) else []
+    return _rest("result", value, told, RESULT, call)
 
 
 def _result_text(title: str, text: str, pointer: str, call: Call) -> Section:

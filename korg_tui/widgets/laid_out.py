@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.cells import chop_cells
 
-from korg_tui.text import crop, pad, visible, width
+from korg_tui.text import CUT, crop, pad, visible, width
 from korg_tui.views import JsonNode, Line, Opens, Section, Shape, Sides, Span
 
 SIDE_BY_SIDE = 84
@@ -139,10 +139,18 @@ def _wrapped(line: Line, kind: Shape, cells: int, labels: int, place: Place) -> 
     words = line.style == "note" or (kind in _PROSE and line.style not in _AS_IT_IS)
     room = max(cells - width(label), 4)
     fill = _base(line) if line.style in _FILLED else ""
-    for number, pieces in enumerate(_rows(line, room, words)):
+    folded = line.node is not None and line.node.state == "closed"
+    for number, pieces in enumerate(_first_row(line, room) if folded else _rows(line, room, words)):
         shown = label if not number else " " * width(label)
         before: tuple[Piece, ...] = ((shown, "name"),) if shown else ()
         yield Row((*before, *pieces), False, fill, line.seq, line.opens, line.node, place)
+
+
+def _first_row(line: Line, cells: int) -> list[tuple[Piece, ...]]:
+    """A line in one row: what is folded takes no more."""
+    if width(line.text) <= cells:
+        return list(_rows(line, cells, False))
+    return [(*next(_rows(line, cells - 1, False)), (CUT, "quiet"))]
 
 
 def _rows(line: Line, cells: int, words: bool) -> Iterator[tuple[Piece, ...]]:

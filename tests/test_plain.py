@@ -151,7 +151,8 @@ def test_new_events_are_told_and_move_only_who_stands_at_the_end():
     source.append(book.nested()[len(source.epochs[-1]) :])
     assert len(told) == 1 and told[0].startswith("new: event ") and told[0].endswith(": git push")
     assert said(talk, "here") == [told[0].removeprefix("new: ")]
-    said(talk, "1", "follow")
+    assert said(talk, "1", "follow") == ["new events are told as they come"]
+    assert said(talk, "follow") == ["new events are not told"]
     book.tool("Bash", 20, args={"command": "git pull"})
     source.append(book.nested()[len(source.epochs[-1]) :])
     assert len(told) == 1

@@ -167,8 +167,6 @@ class _Run:
             self.no_more = True
             return
         self._follows = line.text.strip().lower() in ("follow", "follow on", "f")
-        if self._follows:
-            self.talk.following = False
         if line.text.strip().lower() == "more":
             answer = self.rest
         else:

@@ -41,7 +41,7 @@ _HELP = (
     "filter WORDS: only events that fit; filter alone: all of them",
     "rewind N, before N: what a rewind to N, or to before it, would carry away; nothing is rewound",
     "why N: why that rewind drops N; without a rewind, what led to N",
-    "follow: tell of new events as they come, or not",
+    "follow: tell of new events as they come; again, or follow off: do not",
     "quit: quit",
 )
 
@@ -63,6 +63,8 @@ class Talk:
         self.zone = zone
         self.session: PlainSession | None = None
         self.following = True
+        self.asked = False
+        """Whether the person has said whether to follow: the first time, to follow is to go on."""
         self.over = False
         """Whether the person has quit."""
         self.wrong = 0
@@ -109,7 +111,8 @@ class Talk:
             case "open":
                 return self.open(rest)
             case "follow":
-                self.following = not self.following or rest == "on"
+                self.following = rest != "off" and (rest == "on" or not self.following or not self.asked)
+                self.asked = True
                 told = "new events are told as they come" if self.following else "new events are not told"
                 return iter([told])
         if self.session is None:

@@ -72,7 +72,7 @@ async def test_text_is_paged_searched_wrapped_and_left_again(blobs, put):
         before = pilot.app.screen
         screen = await opened(pilot, BlobMatter(sha, blobs))
         assert screen.query_one("#crumbs").plain == f"journal.jsonl › 17 Bash › blob {sha[:15]}…"
-        assert head(screen) == "present, 4.5 KB · text, UTF-8"
+        assert head(screen) == "present and right, 4.5 KB · text, UTF-8"
         assert rows(screen, 2) == ["line 1", "line 2"]
         assert screen.status.plain == "lines 1 to 18 of 500, 6 % · text"
         await keys(pilot, "w")
@@ -184,7 +184,7 @@ async def test_a_large_file_is_seen_before_it_is_verified(blobs, put, monkeypatc
         assert screen.view.at_end
         go_on.set()
         await settled(pilot)
-        assert head(screen) == "present, 2.0 MB · text, UTF-8"
+        assert head(screen) == "present and right, 2.0 MB · text, UTF-8"
 
 
 @pytest.mark.parametrize("line", [b"a usual line of text\n", b"one endless line without an end "])
@@ -213,7 +213,7 @@ async def test_too_big_is_verified_only_when_asked(blobs, put, monkeypatch):
         assert screen.status.plain.endswith(" · i verifies it")
         await keys(pilot, "i")
         await settled(pilot)
-        assert head(screen) == "present, 34 B · text, UTF-8"
+        assert head(screen) == "present and right, 34 B · text, UTF-8"
 
 
 class Server:
@@ -249,7 +249,7 @@ async def test_what_lies_on_a_server_is_fetched_when_asked_and_keys_act_meanwhil
         assert nothing(screen).endswith("Press i to fetch it.")
         await keys(pilot, "i")
         await settled(pilot)
-        assert (head(screen), rows(screen)) == ("present, 7 B · text, UTF-8", ["fetched"])
+        assert (head(screen), rows(screen)) == ("present and right, 7 B · text, UTF-8", ["fetched"])
 
 
 async def test_a_search_says_how_far_it_is_and_can_be_stopped(blobs, put, monkeypatch):

@@ -46,7 +46,7 @@ def test_references_are_found_at_any_depth_in_order_with_their_sizes_and_also_th
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (present(b"four"), "present, 4 B"),
+        (present(b"four"), "present and right, 4 B"),
         (BlobFound(SHA, "wrong", "wrong: …", size=3), "wrong content, 3 B"),
         (BlobFound(SHA, "missing", "missing: not in /a"), "missing"),
         (BlobFound(SHA, "unreadable", "unreadable: …"), "unreadable"),
@@ -77,7 +77,7 @@ def test_a_size_that_is_not_the_declared_one_is_said():
 
 def test_a_preview_says_that_it_is_a_blob_and_shows_what_it_is():
     assert texts(present(b"some words\nand more\n")) == [
-        f"blob {SHA[:11]}… present, 20 B, text, UTF-8", "some words", "and more"
+        f"blob {SHA[:11]}… present and right, 20 B, text, UTF-8", "some words", "and more"
     ]  # fmt: skip
     assert texts(present(b'{"a":[1]}'))[1:] == ["{", '  "a": [', "    1", "  ]", "}"]
     assert texts(present(gzip.compress(b"packed")))[1:] == ["packed"]

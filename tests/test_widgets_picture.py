@@ -128,10 +128,10 @@ async def test_the_reader_draws_an_image_and_shows_its_bytes(tmp_path, monkeypat
         await pilot.pause()
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
-        assert screen.query_one("#reader-head").plain.startswith("present, ")
+        assert screen.query_one("#reader-head").plain.startswith("present and right, ")
         assert "PNG image, 200 x 100" in screen.query_one("#reader-head").plain
         (drawn,) = screen.query_one("#picture").children
-        assert (drawn.size.width, drawn.size.height) == (20, 5)
+        assert (drawn.size.width, drawn.size.height) == (78, 20)
         assert "▀" in "".join(strip.text for strip in screen._compositor.render_strips())
         await keys(pilot, "v")
         assert screen.view.display

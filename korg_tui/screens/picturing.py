@@ -37,8 +37,10 @@ class PicturingScreen(KorgScreen):
         frame = self.query_one("#picture", Container)
         how = way(os.environ, terminal=bool(sys.__stdout__ and sys.__stdout__.isatty()))
         try:
-            if how == "none" or self.korg.ascii_only or "NO_COLOR" in os.environ:
-                raise NoPicture("it is not drawn where there are no colours")
+            if how == "none":
+                raise NoPicture("it is not drawn, as KORG_IMAGES says")
+            if self.korg.ascii_only or "NO_COLOR" in os.environ:
+                raise NoPicture("it is not drawn where there are no colours, or only ASCII")
             image = await asyncio.to_thread(decoded, document.unpacked())
             drawn = picture(image, how, (self.size.width - 2, self.size.height - 4))
         except NoPicture as no:

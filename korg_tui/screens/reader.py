@@ -186,8 +186,8 @@ class ReaderScreen(LeafingScreen, PicturingScreen, GivingScreen, SendingScreen):
         nothing.display = empty or (pictured and bool(self.instead))
         self.query_one("#picture").display = pictured and not self.instead
         if pictured and self.instead and self.document is not None:
-            told = f"{self.document.inner.name}\n\n{self.instead}"
-            nothing.update(Content(told))
+            told = [self.document.inner.name, self.instead, self.keymap.told("{view-as} shows its bytes")]
+            nothing.update(Content("\n\n".join(told)))
         elif not empty:
             return
         elif self.loaded is None:

@@ -34,7 +34,7 @@ _WAITING = frozenset({"looking", "verifying", "not fetched", "too big"})
 """States that say nothing against a blob."""
 _READABLE = frozenset({"present", "wrong", "wrong size", "too big", "verifying"})
 """States in which there is content to be shown."""
-_WORDS = {"wrong": "wrong content"}
+_WORDS = {"present": "present and right", "wrong": "wrong content"}
 _TOO_BIG = "too big to verify unasked"
 
 
@@ -90,7 +90,7 @@ def readable(found: BlobFound) -> bool:
 
 
 def state_words(found: BlobFound) -> str:
-    """The state in a few words: `present, 1.2 KB`, `wrong content`, `missing`."""
+    """The state in a few words: `present and right, 1.2 KB`, `wrong content`, `missing`."""
     if found.state == "wrong size":
         return found.text.removesuffix("; the digest is right")
     words = _TOO_BIG if found.state == "too big" and found.path else _WORDS.get(found.state, found.state)

@@ -42,6 +42,7 @@ _SIXEL_TERMS = ("foot", "mlterm", "contour", "yaft")
 _KITTY_TERMS = ("xterm-kitty", "xterm-ghostty")
 _BOMB = "it is not decoded: it would have too many pixels"
 _CELL = (10, 20)
+_HALVES = (1, 2)
 _WIDEST = 200
 
 
@@ -94,7 +95,8 @@ def picture(image: Any, how: Way, room: tuple[int, int]) -> Widget:
     """A widget that draws a decoded image in at most so many cells, and not larger than it is. Raises
     `NoPicture`."""
     wide, high = cell_size()
-    columns, rows = fitting(image.size, (min(room[0], _WIDEST), min(room[1], _WIDEST)), (wide, high))
+    cell = _HALVES if how == "blocks" else (wide, high)
+    columns, rows = fitting(image.size, (min(room[0], _WIDEST), min(room[1], _WIDEST)), cell)
     if how == "blocks":
         return Blocks(image, columns, rows)
     with _asking_nothing(wide, high):

@@ -63,7 +63,7 @@ async def test_asking_for_a_filter_with_completion_history_errors_and_a_count():
         await keys(pilot, "f")
         assert hints(pilot).startswith("tool: agent: kind: is:")
         await keys(pilot, *typed("tool:ba"))
-        assert hints(pilot).startswith("tab  Bash ")
+        assert hints(pilot).startswith("tab ›Bash ")
         await keys(pilot, "tab")
         assert field(pilot) == "tool:Bash"
         await keys(pilot, *typed(" is:fail"), "right")
@@ -104,7 +104,7 @@ async def test_candidates_go_round_are_clicked_and_paths_are_met():
         await keys(pilot, "escape", "f", *typed("path:"))
         await settled(pilot)
         await keys(pilot, "s")
-        assert hints(pilot).startswith("tab  src/dates.py  src ")
+        assert hints(pilot).startswith("tab ›src/dates.py  src ")
         where = hints(pilot).index("src/dates.py") + 1
         await pilot.click(Hints, offset=(where, 0))
         await pilot.pause()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from korg_tui.causal import Gone, Ledger, Rewound
 from korg_tui.event import Kind
@@ -221,13 +221,11 @@ def _content(one: _Read) -> Iterator[Section]:
     if found is None:
         return
     if event.kind is Kind.GOVERNANCE:
-        parts = [Section("event", "json", tuple(values.as_json(_event_of(found))))]
+        parts = [values.json_section("event", _event_of(found), "")]
     else:
         failed = event.success is False
-        parts = [
-            *values.arguments(event.tool, found.args),
-            *values.result(event.tool, found.result, failed=failed),
-        ]
+        parts = values.content(values.Call(event.tool, found.args, found.result, failed, event.kind))
     for part in parts:
         title = f"gone {event.seq} {visible(event.tool, 60)}: {part.title}"
-        yield Section(title, part.kind, part.lines)
+        lines = tuple(replace(line, opens=None) for line in part.lines)  # it is no row that can be opened
+        yield Section(title, part.kind, lines)

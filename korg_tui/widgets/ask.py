@@ -333,7 +333,8 @@ class Ask(Vertical):
         for index in around:
             candidate = candidates[index]
             name = "hints--first" if index == first else "hints--other"
-            pieces.append((f" {visible(candidate.word, 60)} ", name, index))
+            sign = "›" if index == first else " "
+            pieces.append((f"{sign}{visible(candidate.word, 60)} ", name, index))
             if candidate.note and (index == first or len(candidate.note) < 16):
                 pieces.append((f"{visible(candidate.note, 60)} ", "hints--quiet", index))
         self._hints.show(pieces)

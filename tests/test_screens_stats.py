@@ -62,6 +62,7 @@ async def test_numbers_grow_with_their_ledger():
     source = MemorySource(short)
     app = app_over(source)
     async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
         await keys(pilot, "S")
         await app.workers.wait_for_complete()
         await pilot.pause()

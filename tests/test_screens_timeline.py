@@ -69,6 +69,7 @@ async def test_it_grows_while_one_looks_and_the_cursor_stays():
     source = MemorySource(short)
     app = app_over(source)
     async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
         await keys(pilot, "t")
         screen = app.screen
         assert isinstance(screen, TimelineScreen)
@@ -102,6 +103,7 @@ async def test_sixty_four_lanes_scroll_with_the_cursor():
     book.infer(think, by=MAIN)
     app = app_over(MemorySource(book))
     async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
         await keys(pilot, "g", "t")
         assert "lanes 1–7 of 65" in said(app, "status")
         await keys(pilot, "G", "k")

@@ -64,6 +64,8 @@ class TimelineScreen(KorgScreen):
     def on_mount(self) -> None:
         self.set_focus(self.lines)
         self.lines.say_when_empty("Laying the events out …")
+        self._show_crumbs()
+        self.show_status()
         self.call_after_refresh(self._lay_out)
 
     @property

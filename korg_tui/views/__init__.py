@@ -65,7 +65,7 @@ from korg_tui.views.sweep import COSTLY, Patient, Sweep
 from korg_tui.views.syntax import highlight
 from korg_tui.views.terminal import terminal
 from korg_tui.views.terms import QueryError, pointed
-from korg_tui.views.timeline import Timeline, TimeRow, Window
+from korg_tui.views.timeline import LaneLine, Timeline, TimeRow, Window
 from korg_tui.views.timescale import scale, time_words
 from korg_tui.views.touched import EventRow, EventRows, EventSearch, Hit, Where, path_query, paths_of
 from korg_tui.views.vocabulary import Vocabulary
@@ -110,6 +110,7 @@ __all__ = [
     "JsonKey",
     "JsonNode",
     "Known",
+    "LaneLine",
     "LaneSpan",
     "Level",
     "Line",

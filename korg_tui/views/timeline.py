@@ -103,6 +103,10 @@ class LaneLine:
     """The sum of its durations, as far as they are known."""
     tracks: tuple[tuple[Work, _Track], ...]
     failures: array[float]
+    ends: array[float]
+    """Where its rows end, ascending."""
+    indexes: array[int]
+    """Their indexes in the timeline, in the same order."""
 
     def cells(self, window: Window, axis: Axis) -> str:
         """What each cell of the window shows: one of `CODES`, `FAILED`, `PAUSED`, `IDLE`."""
@@ -228,6 +232,7 @@ class Timeline:
     def _lane_lines(self) -> list[LaneLine]:
         spans: dict[int, dict[Work, list[Between]]] = defaultdict(lambda: defaultdict(list))
         failed: dict[int, list[float]] = defaultdict(list)
+        ends: dict[int, list[tuple[float, int]]] = defaultdict(list)
         counts: dict[int, list[float]] = defaultdict(lambda: [0, 0, 0.0])
         lanes: dict[int, Lane | None] = {}
         ledger = self.ledger
@@ -245,6 +250,7 @@ class Timeline:
             place = self.place(index)
             if place is not None:
                 spans[number][work_of(ledger, row)].append(place)
+                ends[number].append((place[1], index))
                 if bad:
                     failed[number].append(_last(place))
         order = sorted(lanes, key=lambda number: (number == OFF_LANES, number))
@@ -257,6 +263,8 @@ class Timeline:
                 busy_ms=counts[number][2],
                 tracks=tuple((work, _Track.of(spans[number][work])) for work in Work if spans[number][work]),
                 failures=array("d", sorted(failed[number])),
+                ends=array("d", [end for end, _ in sorted(ends[number])]),
+                indexes=array("q", [index for _, index in sorted(ends[number])]),
             )
             for number in order
         ]
@@ -328,17 +336,16 @@ class Timeline:
         lane = self.ledger.lane_at(self.rows[index])
         return OFF_LANES if lane is None else lane.id
 
-    def nearest(self, lane: int, begin: float, end: float) -> int | None:
-        """The index of the row of a lane that lies nearest to these places."""
-        best, found = math.inf, None
-        for index, row in enumerate(self.rows):
-            owner = self.ledger.lane_at(row)
-            place = self.place(index) if (OFF_LANES if owner is None else owner.id) == lane else None
-            if place is not None:
-                away = max(place[0] - end, begin - place[1], 0.0)
-                if away < best:
-                    best, found = away, index
-        return found
+    def nearest(self, line: LaneLine, begin: float, end: float) -> int | None:
+        """The index of the row of a lane that lies nearest to these places, by where rows end."""
+        number = bisect_left(line.ends, begin)
+        around = [at for at in (number - 1, number) if 0 <= at < len(line.ends)]
+        found = [(self._away(line.indexes[at], begin, end), line.indexes[at]) for at in around]
+        return min(found)[1] if found else None
+
+    def _away(self, index: int, begin: float, end: float) -> float:
+        place = self.place(index)
+        return math.inf if place is None else max(place[0] - end, begin - place[1], 0.0)
 
     def index_of(self, row: int) -> int:
         """Where a row stands, or the one before it."""

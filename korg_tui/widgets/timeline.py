@@ -17,7 +17,7 @@ from textual.widget import Widget
 
 from korg_tui.text import crop, pad
 from korg_tui.themes import LANE_COLOURS
-from korg_tui.views import Timeline, TimeRow, Window, duration, scale, to_ascii
+from korg_tui.views import LaneLine, Timeline, TimeRow, Window, duration, scale, to_ascii
 from korg_tui.widgets.lines import LineList
 
 _SIGNS = {"p": "●", "t": "━", "i": "─", "s": "┄", "n": "·", "x": "✗", ":": "╎", " ": " "}
@@ -113,9 +113,9 @@ class TimeChart(Widget):
     COMPONENT_CLASSES: ClassVar[set[str]] = set(COMPONENTS)
 
     class Aimed(Message):
-        """A place in a lane was clicked: the lane's id, and the places that its cell holds."""
+        """A place in a lane was clicked: the lane, and the places that its cell holds."""
 
-        def __init__(self, lane: int, begin: float, end: float) -> None:
+        def __init__(self, lane: LaneLine, begin: float, end: float) -> None:
             super().__init__()
             self.lane = lane
             self.begin = begin
@@ -127,11 +127,15 @@ class TimeChart(Widget):
         self.index = -1
         """The row of the timeline that the cursor is on."""
         self._top = 0
+        self._codes: dict[int, str] = {}
+        """What the cells of the lanes show, by place, as far as they were seen."""
         self.shown = 0
         """How many lanes are shown."""
 
     def show(self, sight: Sight, index: int, most: int) -> None:
         """Show this, in at most so many lines; the lane of the cursor's row is among them."""
+        if sight != self.sight:
+            self._codes.clear()
         self.sight, self.index = sight, index
         lanes = sight.timeline.lanes
         self.shown = shown = min(len(lanes), max(most - 1, 1))
@@ -179,7 +183,9 @@ class TimeChart(Widget):
             Segment(f"{failed} ", self._style("failed")),
         ]
         here = self._here(sight) if at == self._lane_of_cursor() else None
-        parts += self._cells(sight, line.cells(sight.window, sight.timeline.axis), here)
+        if at not in self._codes:
+            self._codes[at] = line.cells(sight.window, sight.timeline.axis)
+        parts += self._cells(sight, self._codes[at], here)
         took = duration(line.busy_ms) if line.busy_ms else ""
         parts.append(Segment(f" {took:>{_TAIL_CELLS - 2}}", self._style("quiet")))
         return Strip(parts)
@@ -217,7 +223,7 @@ class TimeChart(Widget):
         cell, at = event.x - sight.columns(self.size.width).before, self._top + event.y - 1
         if 0 <= cell < sight.window.cells and at < len(sight.timeline.lanes):
             begin, end = sight.window.edge(cell), sight.window.edge(cell + 1)
-            self.post_message(self.Aimed(sight.timeline.lanes[at].id, begin, end))
+            self.post_message(self.Aimed(sight.timeline.lanes[at], begin, end))
 
 
 class TimeRows(LineList):

@@ -163,6 +163,8 @@ async def test_events_that_were_not_loaded_are_counted_until_they_are(width):
         await pilot.pause()
         assert "not loaded" not in drawn(pilot)[0]
         await keys(pilot, "enter")
+        assert status(pilot) == "where you were: 3 · G: the end"
+        await keys(pilot, "G")
         assert "not loaded" not in status(pilot)
         assert " · 10 events · " in status(pilot)
 

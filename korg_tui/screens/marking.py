@@ -63,11 +63,12 @@ class MarkingScreen(SteppingScreen):
         self.set_interval(KEPT_SECONDS, self.keep_place)
 
     def keep_place(self) -> None:
-        """Remember where the cursor stands, if that is not what is remembered."""
-        row, rows = self.row, self.spine.all_rows
-        if row < 0 or not rows:
+        """Remember the event at or above the cursor, if that is not what is remembered."""
+        rows = self.spine.all_rows
+        row = self._event_at(self.row)
+        if row is None or not rows:
             return
-        at_end = self.view.following or row == rows[-1]
+        at_end = self.view.following or self.row == rows[-1]
         spot = Spot(
             ledger_identity(self.reading, self.ledger),
             self._session_seq,
@@ -79,6 +80,14 @@ class MarkingScreen(SteppingScreen):
         if spot != self._kept:
             self._kept = spot
             self.korg.remembered.keep_spot(replace(spot, at_ms=self.korg.clock()))
+
+    def _event_at(self, row: int) -> int | None:
+        """The row itself; of a malformed line or a gap, the event before it."""
+        if row >= 0 and self.ledger.seq_at(row) is not None:
+            return row
+        seqs = (self.ledger.seq[each] for each in (row, row - 1) if each >= 0)
+        found = (self.ledger.row_of(seq) for seq in seqs)
+        return next((each for each in found if each is not None), None)
 
     @property
     def _session_seq(self) -> int:

@@ -366,3 +366,20 @@ async def test_what_takes_long_is_said_and_can_be_stopped(monkeypatch: pytest.Mo
         await keys(pilot, "r")
         await pilot.app.workers.wait_for_complete()
         assert screen.previewing
+
+
+async def test_a_format_that_is_refused_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    records = [json.loads(line) for line in worked_example().nested().splitlines()]
+    for record in records:
+        del record["event"]["timestamp"], record["metadata"]["emitted_at"]
+    timeless = b"".join(json.dumps(record).encode() + b"\n" for record in records)
+    async with app_over(timeless).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "x", "g", "j", "left", "x")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        form = pilot.app.screen
+        assert form.form.name == "otlp"
+        assert form.said[0].startswith("not written: ") and "time" in form.said[0]
+        assert list(tmp_path.iterdir()) == []

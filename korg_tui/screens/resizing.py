@@ -115,6 +115,7 @@ class ResizingScreen(SteppingScreen):
             event.stop()
             self._dragging = False
             self.details.release_mouse()
+            self.set_focus(self.view)
             if self._dragged_to:
                 self._keep(self._dragged_to)
                 self.say(self.keymap.told(f"the details have {self._dragged_to} % · {{even}}: as it was"))

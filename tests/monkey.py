@@ -336,6 +336,8 @@ async def _run(the: Cage, given: Sequence[Given], burst: int, home_every: int) -
             await leave(the)
             whole(the)
             await _press(the, "enter")
+            await settle(the)
+            await settle(the)  # the session goes to its first place
     await settle(the)
     await leave(the)
     whole(the)

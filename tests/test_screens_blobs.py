@@ -50,8 +50,10 @@ def over(server: SlowServer, clock: FixedClock | None = None):
 
 def shown(pilot) -> str:
     """What the details say of the blob."""
-    (line,) = [line for line in pilot.app.screen.details.plain if SHA[:20] in line and '"' not in line]
-    return line.replace(SHA, "").strip(" ▏")
+    rows = pilot.app.screen.details.plain
+    (index,) = [at for at, row in enumerate(rows) if SHA[:20] in row and '"' not in row]
+    more = rows[index + 1] if "raw record" not in rows[index + 1] else ""
+    return " ".join(f"{rows[index]} {more}".replace(SHA, "").strip(" ▏").split())
 
 
 async def until(pilot, words: str) -> None:
@@ -65,7 +67,7 @@ async def until(pilot, words: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (("present", 1000), "present, 1.0 KB"),
+        (("present", 18), "present and right, 18 B, text, UTF-8"),
         (("not fetched", 42_000_000), "not fetched, 42.0 MB"),
         (("missing", None), "missing"),
     ],
@@ -88,7 +90,7 @@ async def test_keys_act_while_the_server_is_asked(answer, words):
 
 
 async def test_what_was_not_there_is_asked_for_again_later_and_not_for_every_event():
-    server = SlowServer(("missing", None), ("present", 1000))
+    server = SlowServer(("missing", None), ("present", 18))
     server.may_answer.set()
     clock = FixedClock()
     app, source = over(server, clock)
@@ -113,5 +115,5 @@ async def test_only_the_beginning_of_the_content_is_kept():
     async with app.run_test(size=(200, 50)) as pilot:
         await pilot.pause()
         await keys(pilot, "G")
-        await until(pilot, "present")
+        await until(pilot, "wrong size: 200000 bytes where the event says 18")
         assert len(pilot.app.screen.blobs.of(SHA).content) == HEAD

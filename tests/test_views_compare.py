@@ -74,7 +74,7 @@ def test_what_changed_is_named():
         ("argument",),
         ("outcome", "result", "duration"),
     ]
-    assert found.words.startswith("same 3 · changed 2 (")
+    assert found.words.startswith("same 3 · changed 2 · only left 0 · only right 0 · changed: 1 argument")
     sections = found.sections(found.differences[-1])
     assert lines_of(sections[0]) == [
         "compared: ≠ changed: outcome, result, duration",

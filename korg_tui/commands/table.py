@@ -207,11 +207,11 @@ COMMANDS: tuple[Command, ...] = (
 """Every command, in the order in which help and README list them."""
 
 FOOTER: dict[Place, tuple[str, ...]] = {
-    Place.LEDGERS: ("open", "sort", "narrow", "list-events", "demo", "help", "quit"),
+    Place.LEDGERS: ("open", "sort", "narrow", "list-events", "demo", "stats", "compare", "help", "quit"),
     Place.SESSION: (
         "details", "rewind", "rewind-before", "parent", "error-after", "search", "filter", "why", "effects",
         "follow",
-        "fold-level", "goto", "touched", "timeline", "back", "bookmark", "copy", "export",
+        "fold-level", "goto", "touched", "timeline", "stats", "compare", "back", "bookmark", "copy", "export",
         "leave", "help", "quit",
     ),
     Place.PREVIEW: (

@@ -58,13 +58,12 @@ class Comparison:
 
     @property
     def words(self) -> str:
-        """`same 40 · changed 3 (2 result, 1 outcome) · only left 5 · only right 1`."""
+        """`same 40 · changed 3 · only left 5 · only right 1 · changed: 2 result, 1 outcome`."""
+        parts = [f"{WORDS[state]} {self.counts[state]:,}" for state in WORDS]
         kinds = Counter(word for match in self.matches if match.state == "changed" for word in match.what)
-        how = ", ".join(f"{count:,} {word}" for word, count in kinds.most_common())
-        counts = self.counts
-        changed = f"changed {counts['changed']:,}{f' ({how})' if how else ''}"
-        only = f"only left {counts['left']:,} · only right {counts['right']:,}"
-        return f"same {counts['same']:,} · {changed} · {only}"
+        if kinds:
+            parts.append(f"changed: {', '.join(f'{count:,} {word}' for word, count in kinds.most_common())}")
+        return " · ".join(parts)
 
     def acts(self, number: int) -> tuple[Act | None, Act | None]:
         """The events of a row, left and right."""

@@ -13,6 +13,7 @@ from textual.strip import Strip
 from korg_tui.text import crop, pad
 from korg_tui.views import COMPARE_SIGNS, COMPARE_WORDS, Act, Comparison, Match, duration, outcome
 from korg_tui.widgets.lines import LineList
+from korg_tui.widgets.names import ending
 
 _STATE_CELLS = 13
 _WHAT_CELLS = 28
@@ -83,8 +84,8 @@ class CompareRows(LineList):
         half = self.half(width)
         marks = {name: "▸ " if name == at else "  " for name in ("left", "right")}
         return (
-            f"{pad('', _STATE_CELLS)}{pad(marks['left'] + 'left: ' + left, half)} "
-            f"{pad(marks['right'] + 'right: ' + right, half)}"
+            f"{pad('', _STATE_CELLS)}{pad(marks['left'] + 'left: ' + ending(left, half - 8), half)} "
+            f"{pad(marks['right'] + 'right: ' + ending(right, half - 9), half)}"
         )
 
     def draw(self, index: int, width: int) -> Strip:
@@ -157,7 +158,7 @@ class ChoiceList(LineList):
         return Strip(
             [
                 Segment(f"  {pad(row.age, 12)} ", self._style("quiet")),
-                Segment(pad(row.title, title - 1) + " ", self._style("tool")),
+                Segment(pad(ending(row.title, title - 1), title), self._style("tool")),
                 Segment(crop(row.told, width - 15 - title), self._style("argument")),
             ]
         )

@@ -202,6 +202,14 @@ def test_the_effects_of_an_event_are_what_a_rewind_to_it_carries_away():
         assert listed == list(rewind(glass.ledger, seq).dropped)
 
 
+def test_a_long_chain_of_reasons_is_told_from_both_ends():
+    glass = chain_of(300)
+    lines = lines_of(Effects(glass.ledger, 1, glass.read).why(299))
+    assert lines[0] == "rule 1: 2 followed from 1, its parent"
+    assert lines[30] == "… 150 more steps, not shown"
+    assert lines[-1] == "rule 1: 301 followed from 300, its parent"
+
+
 def test_possible_effects_are_told_apart_and_nothing_is_said_plainly():
     ledger = "1 user_prompt - human:dusk\n2 llm_inference 1\n3 hook.post 2\n4 llm_inference 2"
     glass = Glass(ledger)

@@ -19,6 +19,10 @@ BASIS = {
 """What a link rests on, in words."""
 
 
+_FIRST, _LAST = 30, 120
+"""Steps of a chain that are told, at its beginning and at its end."""
+
+
 def chain(ledger: Ledger, rewind: Rewind, seq: int) -> list[Line]:
     """Why a rewind drops an event: one sentence per edge, from the target outwards, each with its rule.
 
@@ -26,11 +30,16 @@ def chain(ledger: Ledger, rewind: Rewind, seq: int) -> list[Line]:
     everything is."""
     source = ledger.row_of(rewind.target)
     lines = []
-    for rule, step in rewind.why(seq):
+    steps = rewind.why(seq)
+    for number, (rule, step) in enumerate(steps):
         target = ledger.row_of(step)
         if source is None or target is None:
             return []
-        lines.append(Line(sentence(ledger, rule, source, target), label=f"rule {rule}", seq=step))
+        if number < _FIRST or number >= len(steps) - _LAST:
+            lines.append(Line(sentence(ledger, rule, source, target), label=f"rule {rule}", seq=step))
+        elif number == _FIRST:
+            left = len(steps) - _FIRST - _LAST
+            lines.append(Line(f"… {left:,} more steps, not shown", "note"))
         source = target
     return lines + _also(ledger, rewind, seq, lines)
 

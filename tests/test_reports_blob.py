@@ -199,3 +199,18 @@ def test_a_pipe_that_closes_early_ends_it_quietly(place):
         check=True,
     )
     assert (done.stdout, done.stderr) == (b"012", b"")
+
+
+def test_show_previews_the_blobs_of_an_event(capfd, place):
+    put(place, CONTENT)
+    book = table(WORKED_EXAMPLE)
+    book.tool("WebFetch", 7, result={"_ref": f"sha256:{SHA}", "size_bytes": len(CONTENT)})
+    book.tool("WebFetch", 7, result={"page": {"_ref": "0" * 64}})
+    (place / ".korg" / "journal.jsonl").write_bytes(book.nested())
+    assert main(["show", "8", "9"]) == 0
+    out = capfd.readouterr().out
+    said = f"present and right, {len(CONTENT)} B, text, UTF-8"
+    assert f"\nresult, in a blob\n  blob {SHA[:11]}… {said}\n  a long prompt\n" in out
+    assert f"\nblobs\n  {SHA} {said}\n" in out
+    assert f"\npage, in a blob\n  blob 00000000000… missing: not in {place}/.korg/blobs\n" in out
+    assert "\x1b" not in out

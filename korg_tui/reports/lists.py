@@ -192,7 +192,8 @@ def _show_all(every: Iterable[Place], meaning: Meaning | None) -> None:
 def _detail_lines(place: Place, row: int) -> Iterator[Line]:
     name, seq = place.ledger.address(place.ledger.seq[row])
     yield [(f"{visible(name)}:{seq}", "bold")]
-    for section in details(place.ledger, row, place.reading.bodies(place.ledger)):
+    blobs = place.reading.source.blobs.find
+    for section in details(place.ledger, row, place.reading.bodies(place.ledger), blobs=blobs):
         yield [(section.title, "dim")]
         for line in block_lines(section, _LINES):
             label = f"  {line.label}: " if line.label else "  "

@@ -52,6 +52,7 @@ class Spot(msgspec.Struct, frozen=True):
     session: int
     """The seq of the session's head; -1 for a whole ledger."""
     seq: int
+    """-1 at the end, wherever that is next time."""
     digest: int = 0
     at_end: bool = False
     last: int = -1

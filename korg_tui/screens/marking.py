@@ -72,8 +72,8 @@ class MarkingScreen(SteppingScreen):
         spot = Spot(
             ledger_identity(self.reading, self.ledger),
             self._session_seq,
-            self.ledger.seq[row],
-            self.ledger.columns.digest[row],
+            -1 if at_end else self.ledger.seq[row],
+            0 if at_end else self.ledger.columns.digest[row],
             at_end=at_end,
             last=-1 if at_end else self.ledger.seq[rows[-1]],
         )

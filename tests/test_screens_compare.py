@@ -90,6 +90,11 @@ async def test_a_session_stands_beside_what_it_was_before_a_rewind():
         await pilot.pause()
         await keys(pilot, "C")
         assert "this session before the rewind at 4" in drawn(app)[0]
+        source.becomes(run("ls", "make"))
+        source.becomes(after)
+        await pilot.pause()
+        assert "this session before the rewind at 4" in drawn(app)[0]
+        await keys(pilot, "G")
         await keys(pilot, "enter")
         await settled(app, pilot)
         assert said(app, "status") == "same 5 · changed 0 · only left 2 · only right 0"

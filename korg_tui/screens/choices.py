@@ -43,6 +43,14 @@ class Subject:
     session: Session
 
     @property
+    def now(self) -> Session:
+        """The session as it stands; one that was written anew has the number of the old one."""
+        standing, sessions = self.session.standing(), self.ledger.sessions
+        if any(each is standing for each in sessions):
+            return standing
+        return next((each for each in sessions if each.seq == standing.seq), standing)
+
+    @property
     def name(self) -> str:
         """As a side is called, safe."""
         return f"{ending(self.ledger.name, _NAME_CELLS)} › session {self.session.seq}"
@@ -68,7 +76,7 @@ def _before(subject: Subject) -> list[Offer]:
 
 def _sides_before(subject: Subject, generation: int) -> Callable[[], tuple[Side, Side]]:
     def sides() -> tuple[Side, Side]:
-        reading, ledger, session = subject.reading, subject.ledger, subject.session.standing()
+        reading, ledger, session = subject.reading, subject.ledger, subject.now
         read = reading.bodies(ledger)
 
         def gone(each: Gone) -> bytes:
@@ -86,7 +94,7 @@ def _others(subject: Subject, readings: Sequence[Reading], now_ms: int) -> list[
     found = []
     for row in sort_sessions(rows, "activity"):
         reading, ledger = owners[row.ledger]
-        if row.index < 0 or (ledger is subject.ledger and row.index == subject.session.standing().index):
+        if row.index < 0 or (ledger is subject.ledger and row.index == subject.now.index):
             continue
         other = Subject(reading, ledger, ledger.sessions[row.index])
         choice = Choice(visible(other.name), _told(row), ago(row.last_ms, now_ms))
@@ -100,6 +108,6 @@ def _told(row: SessionRow) -> str:
 
 def _sides(left: Subject, right: Subject) -> Callable[[], tuple[Side, Side]]:
     def side(of: Subject) -> Side:
-        return Side(of.name, of.ledger, of.session.standing(), of.reading.bodies(of.ledger))
+        return Side(of.name, of.ledger, of.now, of.reading.bodies(of.ledger))
 
     return lambda: (side(left), side(right))

@@ -32,7 +32,11 @@ class ReadingOnScreen(GivingScreen, SteppingScreen):
 
     reading: Reading
     details: Details
-    blobs: BlobLook
+
+    @property
+    def blobs(self) -> BlobLook:
+        """What is known about the blobs that the ledger names."""
+        raise NotImplementedError
 
     @on(Details.Opened)
     def _opened(self, event: Details.Opened) -> None:

@@ -253,7 +253,7 @@ def _in_place(title: str, value: Any, pointer: str, call: Call) -> Section:
     if named is None or call.look is None:
         return json_section(title, value, pointer)
     digest, declared = named
-    lines = blob_preview(call.look(digest), declared)
+    lines = blob_preview(call.look(digest), declared, path=_path(call))
     return Section(f"{title}, in a blob", _shape(lines), tuple(lines))
 
 

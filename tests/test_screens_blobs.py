@@ -117,3 +117,28 @@ async def test_only_the_beginning_of_the_content_is_kept():
         await keys(pilot, "G")
         await until(pilot, "wrong size: 200000 bytes where the event says 18")
         assert len(pilot.app.screen.blobs.of(SHA).content) == HEAD
+
+
+class AskedServer:
+    """A server whose blob is so large that it gives it only when it is asked for."""
+
+    remote = True
+
+    def find(self, sha: str, *, whole: bool = False) -> BlobFound:
+        if not whole:
+            return BlobFound(sha, "not fetched", "not fetched", url="u", size=18)
+        return BlobFound(sha, "present", "present", url="u", size=18, content=b"a page about dates")
+
+
+async def test_a_large_blob_is_fetched_when_a_person_asks_for_it():
+    app, _ = over(AskedServer())
+    async with app.run_test(size=(200, 50)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "g", "i")
+        assert pilot.app.screen.status.plain == "no blob here is too big to be looked at unasked"
+        await keys(pilot, "G")
+        await until(pilot, "not fetched, 18 B")
+        await keys(pilot, "i")
+        assert pilot.app.screen.status.plain == "asked for it"
+        await until(pilot, "present and right, 18 B, text, UTF-8")
+        assert "a page about dates" in "\n".join(pilot.app.screen.details.plain)

@@ -8,7 +8,7 @@ import pytest
 
 from builders import WORKED_EXAMPLE, Book, ref
 from korg_tui.sources import BlobFound
-from korg_tui.views import Line, details
+from korg_tui.views import details
 from korg_tui.views.texts import CHARACTERS
 from korg_tui.views.values import raw_lines
 from looking import Glass, lines_of, titled

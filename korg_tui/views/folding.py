@@ -6,12 +6,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import count, islice, repeat
+from itertools import islice
 from typing import Any, Literal
 
-import msgspec
-
 from korg_tui.text import CUT, LINE_LIMIT, visible
+from korg_tui.views.needle import Needle, steps
 from korg_tui.views.sections import ENTER_OPENS, JsonKey, JsonNode, Line, Opens, Span
 from korg_tui.views.words import plural, size
 
@@ -30,9 +29,6 @@ SIGN_CLOSED = "▸ "
 _EVENT = ("/args", "/result")
 _KEY = 200
 _INDENTED = 24
-_LOOKED = 1_000_000
-"""Members of long values that a search looks at."""
-_AT_ONCE = 500
 _GLANCED = 3
 _GLANCE = 24
 
@@ -121,21 +117,21 @@ class Tree:
     def find(self, needle: str) -> Iterator[Found]:
         """The members whose name or simple value has these characters, whatever their case, in the order in
         which they stand; folded ones, too."""
-        wanted = _Wanted(needle)
+        wanted = Needle(needle)
         if wanted.fits("", self.value):
             yield self._found([(self.value, 0, "")])
         path: list[tuple[Any, int, str]] = [(self.value, 0, "")]
-        steps = [wanted.members(self.value)]
-        while steps:
-            for place, name, value in steps[-1]:
+        within = [wanted.members(self.value)]
+        while within:
+            for place, name, value in within[-1]:
                 if wanted.fits(name, value):
                     yield self._found([*path, (value, place, name)])
                 if type(value) in (dict, list) and value:
                     path.append((value, place, name))
-                    steps.append(wanted.members(value))
+                    within.append(wanted.members(value))
                     break
             else:
-                steps.pop()
+                within.pop()
                 path.pop()
 
     def _found(self, path: list[tuple[Any, int, str]]) -> Found:
@@ -149,61 +145,6 @@ class Tree:
                 around += [(pointer, *each) for each in _ranges_to(place, len(above))]
                 pointer += f"/{escaped(name) if isinstance(above, Mapping) else place}"
         return Found((pointer, 0, -1), tuple(around))
-
-
-def _steps(value: Any) -> Iterator[tuple[int, str, Any]]:
-    """(place, name, member)"""
-    if isinstance(value, Mapping):
-        return zip(count(), map(str, value), value.values(), strict=False)
-    return zip(count(), repeat(""), value if isinstance(value, list) else (), strict=False)
-
-
-def _written(name: str, value: object) -> str:
-    simple = not isinstance(value, (Mapping, list))
-    said = json.dumps(value, ensure_ascii=False, default=str) if simple else ""
-    return f"{json.dumps(name, ensure_ascii=False)}: {said}," if name else f"{said},"
-
-
-class _Wanted:
-    """What a search looks for. Most members of a long value are passed over a few hundred at once."""
-
-    def __init__(self, needle: str) -> None:
-        self._needle = needle.casefold()
-        self._written = json.dumps(needle, ensure_ascii=False)[1:-1].casefold()
-        self._signs = any(sign in needle for sign in '":,')
-        self._looked = 0
-
-    def fits(self, name: str, value: object) -> bool:
-        """Whether the name or a simple value has it, as it is or as its line is written."""
-        if self._signs and self._needle in _written(name, value).casefold():
-            return True
-        if name and self._needle in name.casefold():
-            return True
-        if type(value) is str:
-            return self._needle in value.casefold()
-        if type(value) in (dict, list) and value:
-            return False
-        return self._needle in json.dumps(value, default=str).casefold()
-
-    def members(self, value: Any) -> Iterator[tuple[int, str, Any]]:
-        """The members that are worth a look."""
-        steps = _steps(value)
-        if not isinstance(value, (Mapping, list)) or len(value) <= _AT_ONCE:
-            yield from steps
-            return
-        while self._looked < _LOOKED and (some := list(islice(steps, _AT_ONCE))):
-            if self._may_be_in([step[1:] for step in some]):
-                self._looked += len(some)
-                yield from some
-
-    def _may_be_in(self, some: list[tuple[str, Any]]) -> bool:
-        if self._signs:
-            return True
-        try:
-            written = msgspec.json.encode(some).decode()
-        except (TypeError, ValueError, OverflowError, RecursionError):
-            return True
-        return self._written in written.casefold()
 
 
 def _spread(top: _Part) -> frozenset[JsonKey]:
@@ -267,7 +208,7 @@ def _members(part: _Part) -> Iterator[_Part]:
             yield _Part(part.value, (pointer, begin, end), depth, part.key)
         return
     members = len(part.value)
-    for place, name, value in islice(_steps(part.value), first, last + 1):
+    for place, name, value in islice(steps(part.value), first, last + 1):
         mapped = isinstance(part.value, Mapping)
         key = (f"{pointer}/{escaped(name) if mapped else place}", 0, -1)
         yield _Part(value, key, depth, part.key, name if mapped else None, "," if place < members - 1 else "")
@@ -305,7 +246,7 @@ def _container(part: _Part, *, is_open: bool) -> Line:
 def _glance(value: Any) -> str:
     """The first simple members of what is folded."""
     said = []
-    for _, name, each in islice(_steps(value), _GLANCED):
+    for _, name, each in islice(steps(value), _GLANCED):
         if isinstance(each, (Mapping, list)):
             continue
         cut = each[:_GLANCE] + CUT if isinstance(each, str) and len(each) > _GLANCE else each

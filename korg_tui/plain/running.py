@@ -167,11 +167,8 @@ class _Run:
             self.no_more = True
             return
         self._follows = line.text.strip().lower() in ("follow", "follow on", "f")
-        if line.text.strip().lower() == "more":
-            answer = self.rest
-        else:
-            answer = self.talk.answer(line.text)
-        self._print(answer)
+        wants_more = line.text.strip().lower() == "more"
+        self._print(self.rest if wants_more else self.talk.answer(line.text))
 
     def _print(self, answer: Iterator[str]) -> None:
         page = list(islice(answer, _PAGE)) if self.at_terminal else answer
@@ -233,7 +230,7 @@ def _commands(names: Sequence[str]) -> TextIO | None:
     if "-" not in names:
         return sys.stdin
     try:
-        return open("/dev/tty", encoding="utf-8", errors="replace")  # noqa: SIM115, PTH123 - as long as it runs
+        return open("/dev/tty", encoding="utf-8", errors="replace")  # noqa: PTH123 - as long as it runs
     except OSError:
         return None
 

@@ -89,7 +89,7 @@ class BookmarkList(LineList):
         ]
         room = cells - sum(part.cell_length for part in parts) - _AGE_CELLS
         state = crop(row.state, room)
-        said = pad(mark.words, max(0, room)) if not state else state
+        said = state or mark.words
         style = self._style("bad") if state else self.get_component_rich_style(words, partial=True)
         parts += [Segment(pad(said, max(0, room)), style), Segment(age, self._style("quiet"))]
         return Strip(parts)

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 import pytest
 from textual import events
+from textual.app import ComposeResult
 from textual.keys import _character_to_key
 from textual.screen import Screen
+from textual.widgets import Static
 
 from korg_tui import screens
 from korg_tui.commands import COMMANDS, DEFAULT, DIGITS, FOOTER, Keymap, Place, Situation, key_table
@@ -100,6 +102,9 @@ class Anywhere(KorgScreen):
         super().__init__()
         self.PLACES = (place,)
         self.called: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield Static()
 
     @property
     def situation(self) -> Situation:

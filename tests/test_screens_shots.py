@@ -1,64 +1,101 @@
-"""Shots of the screens, at every size and theme that matters. The README shows some of them."""
+"""Shots of the screens, at every size and in both themes. The README shows some of them.
+
+A screen is opened at 80x24, and then its window grows: one app gives the shots of all sizes."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import pytest
+from textual.pilot import Pilot
 
 from builders import START_MS, Book, FixedClock
+from conftest import FolderedSvg
 from stage import SIZES, MemorySource, app_over, keys, story, worked_example
 
-ALL = [(size, theme) for size in SIZES for theme in ("dark", "light")]
-SOME = [("80x24", "dark"), ("120x40", "light")]
+Steps = Callable[[Pilot], Awaitable[None]]
+
+NOW = FixedClock(START_MS + 60_000)
+
+both = pytest.mark.parametrize("theme", ["dark", "light"])
 
 
-def shots(wanted: list[tuple[str, str]]):
-    return pytest.mark.parametrize(
-        ("size", "theme"), wanted, ids=[f"{size}-{theme}" for size, theme in wanted]
-    )
+class SizedSvg(FolderedSvg):
+    """Shots lie in `<test>[<size>-<theme>].svg`, whatever the parameters of the test are."""
+
+    @classmethod
+    def _get_file_basename(cls, *, test_location, index) -> str:
+        return f"{test_location.methodname}[{index}]"
 
 
-def over(source: MemorySource, theme: str):
-    return app_over(source, theme=theme, clock=FixedClock(START_MS + 60_000))
+@pytest.fixture
+def shots(snapshot):
+    """Compares an app in a theme, after some steps, with its shots in these sizes."""
+
+    async def compare(app, theme: str, steps: Steps, sizes: tuple[str, ...] = tuple(SIZES)) -> None:
+        differ = []
+        async with app.run_test(size=SIZES[sizes[0]]) as pilot:
+            await pilot.pause()
+            await steps(pilot)
+            for size in sizes:
+                if app.size != SIZES[size]:
+                    await pilot.resize_terminal(*SIZES[size])
+                    await pilot.pause()
+                    await pilot.pause()
+                kept = snapshot(name=f"{size}-{theme}", extension_class=SizedSvg)
+                if not kept == app.export_screenshot():  # noqa: SIM201 - the snapshot compares
+                    differ.append(size)
+        assert differ == [], "looks otherwise than it did: --snapshot-update, and look at the difference"
+
+    return compare
 
 
-def pressing(*pressed: str):
+def pressing(*pressed: str) -> Steps:
     """Presses these keys before the shot is taken."""
 
     async def press(pilot) -> None:
-        await pilot.pause()
         await keys(pilot, *pressed)
 
     return press
 
 
-@shots(SOME)
-def test_sessions(snap_compare, size, theme):
-    assert snap_compare(over(MemorySource(story()), theme), terminal_size=SIZES[size])
+def over(theme: str, ledger=None, name: str = ".korg/journal.jsonl"):
+    return app_over(MemorySource(ledger or story(), name), theme=theme, clock=NOW)
 
 
-@shots(ALL)
-def test_session(snap_compare, size, theme):
-    press = ("G", "enter", "g", "e")
-    app = over(MemorySource(story()), theme)
-    assert snap_compare(app, terminal_size=SIZES[size], run_before=pressing(*press))
+@both
+async def test_sessions(shots, theme):
+    await shots(over(theme), theme, pressing())
 
 
-@shots(ALL)
-def test_preview(snap_compare, size, theme):
-    press = ("G", "enter", "g", "e", "R")
-    app = over(MemorySource(story()), theme)
-    assert snap_compare(app, terminal_size=SIZES[size], run_before=pressing(*press))
+@both
+async def test_session(shots, theme):
+    await shots(over(theme), theme, pressing("G", "enter", "g", "e"))
 
 
-@shots([("80x24", "light"), ("120x40", "dark")])
-def test_why(snap_compare, size, theme):
-    press = ("g", *["j"] * 4, "r", "j", "j", "w")
-    app = over(MemorySource(worked_example(), "worked-example.jsonl"), theme)
-    assert snap_compare(app, terminal_size=SIZES[size], run_before=pressing(*press))
+@pytest.mark.parametrize("theme", ["high-contrast", "ansi"])
+async def test_session_in_other_themes(shots, theme):
+    await shots(over(theme), theme, pressing("G", "enter", "g", "e"), sizes=("120x40",))
 
 
-@shots(SOME)
-def test_events(snap_compare, size, theme):
+@both
+async def test_preview(shots, theme):
+    await shots(over(theme), theme, pressing("G", "enter", "g", "e", "R"))
+
+
+@pytest.mark.parametrize("theme", ["high-contrast"])
+async def test_preview_in_other_themes(shots, theme):
+    await shots(over(theme), theme, pressing("G", "enter", "g", "e", "R"), sizes=("80x24",))
+
+
+@both
+async def test_why(shots, theme):
+    app = over(theme, worked_example(), "worked-example.jsonl")
+    await shots(app, theme, pressing("g", *["j"] * 4, "r", "j", "j", "w"))
+
+
+@both
+async def test_events(shots, theme):
     other = Book(now_ms=START_MS - 86_400_000)
     think = other.infer(other.prompt("Read dates with a year of two digits"), by="agent:clerk@2")
     other.tool("Edit", think, by="agent:clerk@2", args={"file_path": "src/dates.py"}, success=False)
@@ -67,23 +104,20 @@ def test_events(snap_compare, size, theme):
         MemorySource(story(), "/home/dusk/leap/journal.jsonl"),
         MemorySource(other, "/home/dusk/short/journal.jsonl"),
     ]
-    app = app_over(*sources, theme=theme, clock=FixedClock(START_MS + 60_000))
 
     async def press(pilot) -> None:
-        await pilot.pause()
         await keys(pilot, "G", "enter", "g", "e", "j", "P")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
 
-    assert snap_compare(app, terminal_size=SIZES[size], run_before=press)
+    await shots(app_over(*sources, theme=theme, clock=NOW), theme, press)
 
 
-@shots(SOME)
-def test_rewound(snap_compare, size, theme):
+@both
+async def test_rewound(shots, theme):
     source = MemorySource(story())
 
     async def press(pilot) -> None:
-        await pilot.pause()
         await keys(pilot, "G", "enter")
         shorter = Book()
         shorter.records, shorter.top = story().records[:15], 15
@@ -94,31 +128,28 @@ def test_rewound(snap_compare, size, theme):
         await pilot.pause()
         await keys(pilot, "G")
 
-    assert snap_compare(over(source, theme), terminal_size=SIZES[size], run_before=press)
+    await shots(app_over(source, theme=theme, clock=NOW), theme, press)
 
 
-@shots([("80x24", "dark")])
-def test_offline(snap_compare, size, theme):
+@both
+async def test_offline(shots, theme):
     source = MemorySource(story(), "http://127.0.0.1:8080")
 
     async def press(pilot) -> None:
-        await pilot.pause()
         away = "http://127.0.0.1:8080 cannot be reached (connection refused); what was read stays"
         source.says("offline", away, at_ms=START_MS + 48_000)
         await pilot.pause()
         await keys(pilot, "G", "enter")
 
-    assert snap_compare(over(source, theme), terminal_size=SIZES[size], run_before=press)
+    await shots(app_over(source, theme=theme, clock=NOW), theme, press)
 
 
-@shots(SOME)
-def test_help(snap_compare, size, theme):
-    press = ("G", "enter", "question_mark")
-    app = over(MemorySource(story()), theme)
-    assert snap_compare(app, terminal_size=SIZES[size], run_before=pressing(*press))
+@both
+async def test_help(shots, theme):
+    await shots(over(theme), theme, pressing("G", "enter", "question_mark"))
 
 
-@shots([("80x24", "dark")])
-def test_nothing_found(snap_compare, size, theme):
-    app = app_over(theme=theme, looked="$KORG_JOURNAL_PATH: not set\n/home/dusk/.korg: not there")
-    assert snap_compare(app, terminal_size=SIZES[size])
+@both
+async def test_nothing_found(shots, theme):
+    looked = "$KORG_JOURNAL_PATH: not set\n/home/dusk/.korg: not there"
+    await shots(app_over(theme=theme, looked=looked), theme, pressing())

@@ -102,6 +102,10 @@ class SessionScreen(
     def on_unmount(self) -> None:
         self.keep_place()
 
+    def on_resize(self) -> None:
+        """Crumbs, causes and status are made for the room that they have."""
+        self.call_after_refresh(self.settle)
+
     def _begin(self) -> None:
         """The first place: the seq that was asked for, where one was, or the end, following."""
         self.tell_choice(self._choice)

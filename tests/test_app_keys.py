@@ -83,9 +83,9 @@ async def test_what_is_longer_than_its_field_is_seen_and_what_is_typed_behind_it
         await keys(pilot, "f")
         pilot.app.post_message(events.Paste("p" * 100))
         await pilot.pause()
-        assert bottom(pilot, 3).startswith(" filter ppp")
+        assert bottom(pilot, 4).startswith(" filter ppp")
         await keys(pilot, *"typed")
-        assert bottom(pilot, 3).rstrip().endswith("pppptyped")
+        assert bottom(pilot, 4).rstrip().endswith("pppptyped")
 
 
 def bottom(pilot, row: int) -> str:

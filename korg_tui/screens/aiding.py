@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from korg_tui.commands import Place
 from korg_tui.screens.base import KorgScreen
@@ -25,7 +26,7 @@ class AidingScreen(KorgScreen):
     def aid_for(self, purpose: str, where: Sequence[Where], rows: Sequence[int] | None = None) -> Aid:
         """What helps with a query over these ledgers. Paths are met while the person types."""
         known = Vocabulary(where, rows, in_preview=self.situation.place is Place.PREVIEW)
-        self.run_worker(self._meet(known), group="vocabulary", exclusive=True)
+        self.work_beside(partial(self._meet, known), "vocabulary")
         earlier = [visible(words, _LONGEST) for words in self.korg.remembered.history(purpose)]
         history = "  ↑ earlier ones" if earlier else ""
         return Aid(lambda: known.known, tuple(earlier), f"{SYNTAX}{history}")

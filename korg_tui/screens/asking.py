@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from textual.screen import Screen
+from korg_tui.screens.base import KorgScreen
 
 LONG = 3_000
 """Rows of a ledger from which on calculations run beside the screen; below, at once."""
@@ -22,7 +22,7 @@ _Show = Callable[[Any], None]
 class Asking:
     """The calculations of one screen. `rested` is called when none is left."""
 
-    def __init__(self, screen: Screen[None], rested: Callable[[], None]) -> None:
+    def __init__(self, screen: KorgScreen, rested: Callable[[], None]) -> None:
         self._screen = screen
         self._rested = rested
         self._wanted: dict[str, tuple[_Work, _Show]] = {}
@@ -55,7 +55,7 @@ class Asking:
         self._wanted[what] = (work, show)
         if not self._running:
             self._running = True
-            self._screen.run_worker(self._work(), group="asking")
+            self._screen.work_beside(self._work, "asking", exclusive=False)
 
     async def _work(self) -> None:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import App
@@ -22,7 +22,7 @@ from korg_tui.widgets.chrome import Ask, Bar, Field, KeyFooter, Line
 from korg_tui.widgets.lines import LineList
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from korg_tui.app import KorgApp
 
@@ -60,6 +60,9 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         self.notices: list[str] = []
         """What happened to a ledger while this screen was open, until it is marked as seen."""
         self._asked_at: int | None = None
+        self._begun = False
+        self._early: list[str] = []
+        """Keys that came before the screen had begun."""
 
     @property
     def korg(self) -> KorgApp:
@@ -70,6 +73,18 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         """The screen has come to its app, and no key to the screen yet."""
         super()._post_register(app)
         self._bindings = bindings(self.keymap, *self.PLACES)
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._begin_with_keys)
+
+    def _begin_with_keys(self) -> None:
+        self.begin()
+        self._begun = True
+        while self._early:
+            self.action_press(self._early.pop(0))
+
+    def begin(self) -> None:
+        """The screen is laid out for the first time, and no key has reached it yet."""
 
     @property
     def keymap(self) -> Keymap:
@@ -97,6 +112,13 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         """Whether the widgets of the screen are there: not before it is mounted, nor while it ends."""
         return self.is_mounted and bool(self.children)
 
+    def work_beside(
+        self, work: Callable[[], Coroutine[Any, Any, None]], group: str, *, exclusive: bool = True
+    ) -> None:
+        """Run this between the frames; what runs in its group ends, if it is `exclusive`."""
+        # A coroutine that was cancelled before it ran was never awaited; here it is made when it runs.
+        self.run_worker(work, group=group, exclusive=exclusive)  # type: ignore[arg-type]
+
     def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
         """The reading changed; `changes` is empty when only its state did."""
         del reading, changes
@@ -116,10 +138,11 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         return super().check_action(action, parameters)
 
     def action_press(self, key: str) -> None:
-        """A key of the keymap was pressed. One that comes before the widgets are there waits for them."""
+        """A key of the keymap was pressed. One that comes before the screen has begun waits for that."""
+        if not self._begun:
+            self._early.append(key)
+            return
         if not self.ready:
-            if self.is_attached:
-                self.call_later(self.action_press, key)
             return
         entry = self.keymap.for_key(key, self.situation.place)
         if entry is not None:

@@ -148,7 +148,7 @@ class CompareScreen(KorgScreen):
         left, right = self._offer.sides()
         self._sides = (right, left) if self._swapped else (left, right)
         self.since = 0
-        self.run_worker(self._work(self._sides), group="compare", exclusive=True)
+        self.work_beside(partial(self._work, self._sides), "compare")
 
     async def _work(self, sides: tuple[Side, Side]) -> None:
         clock = asyncio.get_running_loop().time

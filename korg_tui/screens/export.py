@@ -8,6 +8,7 @@ import asyncio
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from textual import on
@@ -225,7 +226,7 @@ class ExportScreen(KorgScreen):
         self._stop = threading.Event()
         self._done, self._total = 0, 0
         self.said = ("", "")
-        self.run_worker(self._work(path, wanted), group="export")
+        self.work_beside(partial(self._work, path, wanted), "export", exclusive=False)
         self.show_form()
 
     def _tell(self, words: str, name: str) -> None:

@@ -7,6 +7,7 @@ import asyncio
 from bisect import bisect_left, insort
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from textual import on
 
@@ -103,7 +104,7 @@ class FindingScreen(AidingScreen, SteppingScreen):
         self.workers.cancel_group(self, "count")
         self.query_one(Ask).tell("")
         if words.strip():
-            self.run_worker(self._count(words), group="count", exclusive=True)
+            self.work_beside(partial(self._count, words), "count")
 
     async def _count(self, words: str) -> None:
         await asyncio.sleep(_COUNT_PAUSE_SECONDS)
@@ -169,7 +170,7 @@ class FindingScreen(AidingScreen, SteppingScreen):
         self.hits = [] if self._search is None else self._search.found
         self._show_hits()
         if self._search is not None:
-            self.run_worker(self._run_search(self._search), group="search", exclusive=True)
+            self.work_beside(partial(self._run_search, self._search), "search")
         self.settle()
 
     async def _run_search(self, pursuit: Pursuit) -> None:
@@ -229,7 +230,7 @@ class FindingScreen(AidingScreen, SteppingScreen):
             self._filter = None
             self._show_filter(words, query)
         else:
-            self.run_worker(self._run_filter(self._filter), group="filter", exclusive=True)
+            self.work_beside(partial(self._run_filter, self._filter), "filter")
             self.settle()
 
     async def _run_filter(self, pursuit: Pursuit) -> None:
@@ -256,9 +257,9 @@ class FindingScreen(AidingScreen, SteppingScreen):
         """Look through rows that came since, too."""
         search = self._search
         if search is not None and not (search.running or search.stopped):
-            self.run_worker(self._run_search(search), group="search", exclusive=True)
+            self.work_beside(partial(self._run_search, search), "search")
         if self._patient is not None and self._patient.open:
-            self.run_worker(self._settle_filter(self._patient), group="patient", exclusive=True)
+            self.work_beside(partial(self._settle_filter, self._patient), "patient")
 
     async def _settle_filter(self, patient: Patient) -> None:
         """Look at long records that came while a filter is shown, beside the screen, and show what fits."""

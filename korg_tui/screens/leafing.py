@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from textual import on
 
@@ -140,7 +141,7 @@ class LeafingScreen(KorgScreen):
         here = self.view.here
         start = self.view.top if here is None else self._found_at + 1 if forward else self._found_at
         self.seeker = Seeker(content, words, start, forward=forward)
-        self.run_worker(self._look_on(self.seeker), group="seek", exclusive=True)
+        self.work_beside(partial(self._look_on, self.seeker), "seek")
 
     async def _look_on(self, seeker: Seeker) -> None:
         clock = asyncio.get_running_loop().time

@@ -8,9 +8,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
-from textual.screen import Screen
 
 from korg_tui.messages import Clock
+from korg_tui.screens.base import KorgScreen
 from korg_tui.sources import BlobFound, Blobs, BlobStore
 from korg_tui.views import HEAD
 
@@ -27,7 +27,7 @@ _FINAL = frozenset({"present", "wrong", "not fetched", "not a blob name"})
 class BlobLook:
     """What is known about blobs. `found` is called on the screen when a server has answered."""
 
-    def __init__(self, screen: Screen[None], blobs: Blobs, clock: Clock, found: Callable[[], None]) -> None:
+    def __init__(self, screen: KorgScreen, blobs: Blobs, clock: Clock, found: Callable[[], None]) -> None:
         self._screen = screen
         self._blobs = blobs
         self._clock = clock
@@ -92,7 +92,7 @@ class BlobLook:
         """Ask for what is wanted, one blob after the other."""
         if self._wanted and not self._running:
             self._running = True
-            self._screen.run_worker(self._look(), group="blobs")
+            self._screen.work_beside(self._look, "blobs", exclusive=False)
 
     async def _look(self) -> None:
         try:

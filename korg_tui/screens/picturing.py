@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from functools import partial
 
 from textual.containers import Container
 
@@ -31,7 +32,7 @@ class PicturingScreen(KorgScreen):
     def draw_picture(self) -> None:
         """Draw the image that the document is, or say why not."""
         if self.document is not None and self.form == "picture":
-            self.run_worker(self._draw(self.document), group="picture", exclusive=True)
+            self.work_beside(partial(self._draw, self.document), "picture")
 
     async def _draw(self, document: Document) -> None:
         frame = self.query_one("#picture", Container)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Sequence
+from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -106,7 +107,7 @@ class ReaderScreen(LeafingScreen, PicturingScreen, GivingScreen, SendingScreen):
     def load(self, *, whole: bool = False) -> None:
         """Find what is to be shown: at once where that takes no time, else beside the screen."""
         if self.matter.slow:
-            self.run_worker(self._load_beside(whole), group="load", exclusive=True)
+            self.work_beside(partial(self._load_beside, whole), "load")
             self.show_nothing()
             self.settle()
         else:
@@ -130,7 +131,7 @@ class ReaderScreen(LeafingScreen, PicturingScreen, GivingScreen, SendingScreen):
             self.document = Document(loaded.content, path=loaded.path)
             self.form = self.document.forms[0]
             if loaded.verify:
-                self.run_worker(self._verify(self.document), group="verify", exclusive=True)
+                self.work_beside(partial(self._verify, self.document), "verify")
         self.show_form(0)
 
     async def _verify(self, document: Document) -> None:

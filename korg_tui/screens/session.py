@@ -97,7 +97,6 @@ class SessionScreen(
         self.minimap.use_ascii(self.korg.ascii_only)
         self.set_focus(self.view)
         self.set_interval(_AGE_SECONDS, self._grow_older)
-        self.call_after_refresh(self._begin)
 
     def on_unmount(self) -> None:
         self.keep_place()
@@ -106,7 +105,7 @@ class SessionScreen(
         """Crumbs, causes and status are made for the room that they have."""
         self.call_after_refresh(self.settle)
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """The first place: the seq that was asked for, where one was, or the end, following."""
         self.tell_choice(self._choice)
         self.mark_again()

@@ -102,7 +102,7 @@ class StatsScreen(KorgScreen):
 
     def _go_on(self) -> None:
         self._counting = True
-        self.run_worker(self._count(), group="stats", exclusive=True)
+        self.work_beside(self._count, "stats")
 
     async def _count(self) -> None:
         clock = asyncio.get_running_loop().time

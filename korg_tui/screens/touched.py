@@ -104,7 +104,7 @@ class EventsScreen(SendingScreen, LabellingScreen, AidingScreen):
         self.lines.ascii_only = self.korg.ascii_only
         self.set_focus(self.lines)
         self.show_hits()
-        self.run_worker(self._search(), group="search", exclusive=True)
+        self.work_beside(self._search, "search")
 
     def on_screen_resume(self) -> None:
         self.show_hits()
@@ -281,7 +281,7 @@ class EventsScreen(SendingScreen, LabellingScreen, AidingScreen):
         self.remark = ""
         self.lines.go(0)
         self.show_hits()
-        self.run_worker(self._search(), group="search", exclusive=True)
+        self.work_beside(self._search, "search")
 
     def _close_ask(self) -> None:
         self.query_one(Ask).close()

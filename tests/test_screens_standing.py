@@ -61,7 +61,7 @@ STANDS = (
     ),
     Stand(
         Place.BOOKMARKS, "G enter g e m '", "bookmarks", "3  Bash pytest tests/test_dates.py",
-        "1 bookmark · 1 of events that are open now", ("enter go there", "m forget"),
+        "1 bookmark · 1 in ledgers that are open", ("enter go there", "m forget"),
     ),
     Stand(
         Place.EXPORT, "G enter x", "export › choose what, how and where", "", "esc: back",

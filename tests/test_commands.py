@@ -87,12 +87,13 @@ def test_a_disabled_command_says_why():
     assert DEFAULT.reason("scope", Situation()) == "only in the rewind preview"
 
 
-def test_the_key_table_lists_every_command_once():
+def test_the_key_tables_list_every_command_once():
     rows = key_table().splitlines()
-    assert rows[:2] == ["| keys | what | where |", "|---|---|---|"]
-    assert len(rows) == 2 + len(COMMANDS)
-    where = "session, rewind preview, reader"
-    assert f"| `:` `0-9` | go to a seq, in the reader to a line: type it | {where} |" in rows
+    assert rows[:4] == ["**Nearly everywhere**", "", "| keys | what |", "|---|---|"]
+    assert len([row for row in rows if row.startswith("| `")]) == len(COMMANDS)
+    assert rows.count("**Session and rewind preview**") == 1
+    assert "| `:` `0-9` | go to a seq, in the reader to a line: type it; also in: reader |" in rows
+    assert "| `f` | show only rows that fit, and dimmed what led to them; not in the preview |" in rows
 
 
 class Anywhere(KorgScreen):

@@ -6,13 +6,11 @@ What is in force is one `Keymap`: bindings, footer, help, palette and remarks re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from korg_tui.commands.place import Place, Situation
 from korg_tui.commands.table import COMMANDS, Command
-
-_EVERYWHERE = frozenset(Place)
 
 DIGITS = "0123456789"
 """A digit begins `goto`, with itself already typed."""
@@ -87,17 +85,43 @@ class Keymap:
         return " ".join([*keys, "0-9"] if identity == "goto" else keys)
 
     def key_table(self) -> str:
-        """The keys as a Markdown table, for the README."""
-        lines = ["| keys | what | where |", "|---|---|---|"]
+        """The keys in Markdown, for the README: one table for what is given nearly everywhere, one for
+        each place. A command stands at the first of its places, which names the others."""
+        tables: dict[str, list[str]] = {}
         for entry in self.table:
             keys = " ".join(f"`{part}`" for part in self.keys_of(entry.id).split(" "))
-            where = (
-                "everywhere"
-                if entry.places == _EVERYWHERE
-                else ", ".join(place.value for place in Place if place in entry.places)
-            )
-            lines.append(f"| {keys} | {entry.help} | {where} |")
-        return "\n".join(lines)
+            title, also = _title(entry)
+            tables.setdefault(title, []).append(f"| {keys} | {entry.help}{also} |")
+        order = [_NEARLY_EVERYWHERE, _SESSION, *map(_capital, Place)]
+        return "\n\n".join(
+            "\n".join([f"**{title}**", "", "| keys | what |", "|---|---|", *tables[title]])
+            for title in sorted(tables, key=order.index)
+        )
+
+
+_NEARLY_EVERYWHERE = "Nearly everywhere"
+_SESSION = "Session and rewind preview"
+_MANY_PLACES = 6
+_BOTH = frozenset({Place.SESSION, Place.PREVIEW})
+
+
+def _title(entry: Command) -> tuple[str, str]:
+    """Under which title a command stands, and what is said of the places that the title does not name."""
+    if len(entry.places) >= _MANY_PLACES:
+        return _NEARLY_EVERYWHERE, ""
+    if Place.SESSION not in entry.places:
+        main, *others = [place for place in Place if place in entry.places]
+        return _capital(main), _also(others)
+    also = _also([place for place in Place if place in entry.places - _BOTH])
+    return _SESSION, also if entry.places >= _BOTH else f"; not in the preview{also}"
+
+
+def _also(places: Sequence[Place]) -> str:
+    return f"; also in: {', '.join(place.value for place in places)}" if places else ""
+
+
+def _capital(place: Place) -> str:
+    return place.value[0].upper() + place.value[1:]
 
 
 def _where(entry: Command) -> str:

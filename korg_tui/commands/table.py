@@ -72,9 +72,9 @@ COMMANDS: tuple[Command, ...] = (
         ("sibling-before", "[", "SP", "sibling up", "previous event with the same parent", rules.parent),
         ("sibling-after", "]", "SP", "sibling", "next event with the same parent", rules.parent),
         ("lane-before", "{", "SPT", "lane up", "previous event in this lane", rules.event),
+        ("lane-after", "}", "SPT", "lane", "next event in this lane", rules.event),
         ("origin", "O", "SP", "origin", "what it all began with: where its causes end", rules.parent),
         ("effects", "v", "SP", "effects", "list everything that this event carries away", rules.event),
-        ("lane-after", "}", "SPT", "lane", "next event in this lane", rules.event),
     ),
     *_group(
         "Rewind",

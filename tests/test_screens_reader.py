@@ -123,7 +123,7 @@ async def test_json_is_laid_out_and_can_be_seen_as_it_is(blobs, put):
 @pytest.mark.parametrize(
     ("content", "name", "first"),
     [
-        (gzip.compress(b"packed words\n"), "gzip of text, UTF-8", "packed words"),
+        (gzip.compress(b"packed words\n", mtime=0), "gzip of text, UTF-8", "packed words"),
         ("wide".encode("utf-16"), "text, UTF-16 with a byte-order mark", "wide"),
         ("Gr\u00fc\u00dfe an alle".encode("latin-1"), "text, perhaps Latin-1", "Grüße an alle"),
         (b"\x00\x01binary\xff", "binary", "00000000  00 01 62 69 6e 61 72 79  ff"),

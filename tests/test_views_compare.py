@@ -147,6 +147,24 @@ def test_what_cannot_be_read_is_compared_by_what_is_known():
     assert found.sections(2)
 
 
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["Bash", "Read", "Edit"]), st.sampled_from(["a.py", "b.py", "c.py"])), max_size=8
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(STEPS, STEPS)
+def test_swapped_sides_are_the_mirror_image(ones, others):
+    one, other = side(work(*ones)), side(work(*others))
+    found, swapped = compare(one, other), compare(other, one)
+    mirror = {"left": "right", "right": "left"}
+    flipped = [(m.right, m.left, mirror.get(m.state, m.state), m.what) for m in swapped.matches]
+    rows = [(m.left, m.right, m.state, m.what) for m in found.matches]
+    assert set(rows) == set(flipped)
+    assert [row for row in rows if None not in row[:2]] == [row for row in flipped if None not in row[:2]]
+    assert found.words.partition("· changed:")[2] == swapped.words.partition("· changed:")[2]
+
+
 KEYS = st.lists(st.integers(0, 6), max_size=40)
 
 

@@ -43,10 +43,11 @@ class _Part:
 
 def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Pair]:
     """Every place of both sides once, none out of order; what has no counterpart stands where it was."""
-    return list(_with_others(_Aligner(left, right).matches(), len(left), len(right)))
+    return list(with_others(_Aligner(left, right).matches(), len(left), len(right)))
 
 
-def _with_others(matches: list[tuple[int, int]], lefts: int, rights: int) -> Iterator[Pair]:
+def with_others(matches: Sequence[tuple[int, int]], lefts: int, rights: int) -> Iterator[Pair]:
+    """Matches, ascending, and between them every place that has no counterpart, those of the left first."""
     i = j = 0
     for left, right in [*matches, (lefts, rights)]:
         yield from ((at, None) for at in range(i, left))

@@ -14,7 +14,7 @@ from korg_tui.formats import Body
 from korg_tui.sources import BodyGone
 from korg_tui.text import visible
 from korg_tui.views.acts import Act, Key, Side
-from korg_tui.views.alignment import Pair, align
+from korg_tui.views.alignment import Pair, align, with_others
 from korg_tui.views.diffs import Diff
 from korg_tui.views.patches import compared
 from korg_tui.views.sections import Line, Section
@@ -99,15 +99,25 @@ class Comparison:
 
 
 def _matches(left: Sequence[Act], right: Sequence[Act]) -> Iterator[Match]:
-    pairs = align(_keys(left), _keys(right))
-    for pair in _reconciled(pairs, left, right):
-        i, j = pair
+    for i, j in _pairs(left, right):
         if i is None:
             yield Match(None, j, "right")
         elif j is None:
             yield Match(i, None, "left")
         else:
             yield _judged(i, j, left[i], right[j])
+
+
+def _pairs(left: Sequence[Act], right: Sequence[Act]) -> Iterator[Pair]:
+    """Which events stand for each other. Swapped sides give the mirror image: of several ways to align them
+    the choice may not depend on which side is the left one, so that the same side always comes first."""
+    on_left, on_right = _keys(left), _keys(right)
+    if on_left <= on_right:
+        found = list(_reconciled(align(on_left, on_right), left, right))
+    else:
+        found = [(i, j) for j, i in _reconciled(align(on_right, on_left), right, left)]
+    matched = [(i, j) for i, j in found if i is not None and j is not None]
+    return with_others(matched, len(left), len(right))
 
 
 def _keys(acts: Sequence[Act]) -> list[Key]:

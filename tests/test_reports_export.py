@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from builders import WORKED_EXAMPLE, ref, table
+from builders import WORKED_EXAMPLE, Book, ref, table
 from exporting import SECRET, page_data, told_book
 from korg_tui.cli import main
 
@@ -110,6 +112,66 @@ def test_a_ledger_and_its_blobs_are_never_written_to(export, folder: Path) -> No
     assert (folder / "told.jsonl").read_bytes() == before
 
 
+def test_the_ledgers_of_sub_agents_and_of_a_folder_are_never_written_to_either(export, folder: Path) -> None:
+    book, child = Book(), Book()
+    book.spawn(book.infer(book.prompt("go")), "look", result={"output": "done\nagentId: one (go on)"})
+    child.infer(child.prompt("look"))
+    (folder / "parent.jsonl").write_bytes(book.nested())
+    (folder / "agent-one.jsonl").write_bytes(child.nested())
+    (folder / "none.jsonl").write_bytes(b"")
+    before = {path: path.read_bytes() for path in folder.glob("*.jsonl")}
+    for sources in (["parent.jsonl"], ["."]):
+        words = (*sources, "--format", "ndjson", "--force", "--output", "agent-one.jsonl")
+        code, _, err = export(*words)
+        assert (code, err.endswith(", which is never written to; take another file\n")) == (2, True)
+    with (folder / "agent-one.jsonl").open("ab") as kin:
+        done = subprocess.run(
+            [sys.executable, "-m", "korg_tui", "export", "parent.jsonl", "--format", "ndjson"],
+            stdout=kin, stderr=subprocess.PIPE, check=False,
+        )  # fmt: skip
+    assert (done.returncode, b"standard output is a ledger that is being read" in done.stderr) == (2, True)
+    assert {path: path.read_bytes() for path in folder.glob("*.jsonl")} == before
+
+
+def test_a_file_that_is_replaced_keeps_its_rights(export, folder: Path) -> None:
+    (folder / "mine.md").write_text("mine")
+    (folder / "mine.md").chmod(0o600)
+    assert export("told.jsonl", "--output", "mine.md", "--force")[0] == 0
+    assert stat.S_IMODE((folder / "mine.md").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_nothing_behind(folder: Path, name: str) -> None:
+    program = (
+        "import os, pathlib, signal, sys\n"
+        "from korg_tui.export import ended_by_signals, written_whole\n"
+        "with ended_by_signals(), written_whole(pathlib.Path('new.html')) as file:\n"
+        f"    os.kill(os.getpid(), signal.{name})\n"
+        "    file.write(b'half')\n"
+    )
+    before = sorted(folder.iterdir())
+    done = subprocess.run([sys.executable, "-c", program], cwd=folder, check=False)
+    assert done.returncode == 128 + getattr(signal, name)
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_dash_is_standard_output(export, folder: Path) -> None:
+    code, out, err = export("told.jsonl", "--format", "ndjson", "--output", "-")
+    assert (code, out.count(b"\n"), "; in" in err) == (0, 9, False)
+    assert not (folder / "-").exists()
+
+
+def test_one_of_the_ledgers_of_a_file_is_named_by_its_number(export, folder: Path) -> None:
+    (folder / "two.jsonl").write_bytes(told_book().nested() + table(WORKED_EXAMPLE).nested())
+    code, _, err = export("two.jsonl", "--format", "html")
+    assert (code, err.endswith("here are 2: name one of two.jsonl#1, two.jsonl#2\n")) == (2, True), err
+    for word, events in (("two.jsonl#1", 9), ("two.jsonl#2", 7)):
+        _, out, _ = export(word, "--format", "html")
+        assert len(page_data(out.decode())["rows"]) == events
+    code, _, err = export("two.jsonl#3", "--format", "html")
+    assert (code, err) == (2, "korg-tui: two.jsonl#3 is not there: two.jsonl holds 2 ledgers\n")
+
+
 def test_a_refused_export_leaves_no_file_behind(export, folder: Path) -> None:
     (folder / "flat.jsonl").write_bytes(told_book().flat())
     code, out, err = export("flat.jsonl", "--output", "x.otlp.json")
@@ -135,6 +197,7 @@ def test_a_refused_export_leaves_no_file_behind(export, folder: Path) -> None:
         (["told.jsonl", "--format", "json", "--rewind", "9"], "9 is a governance event"),
         (["told.jsonl", "--format", "json", "--filter", "is:odd"], "--filter: "),
         (["told.jsonl", "--format", "json", "--output", "no/x"], "cannot be written: No such file"),
+        (["told.jsonl", "--format", "json", "--output", ""], "--output names no file"),
         (["told.jsonl", "--format", "json", "--output", "."], ". is there already"),
         (["told.jsonl", "example.jsonl", "--format", "json", "--session", "told:1", "--rewind", "example:1"],
          "--rewind example:1 is in another ledger than --session"),

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from builders import FixedClock
+from korg_tui.export import written_whole
 from korg_tui.reading import Reading
 from korg_tui.remembered import Bookmark, Remembered
-from korg_tui.screens.files import file_stem, free_name, target_of, written_whole
+from korg_tui.screens.files import file_stem, free_name, target_of
 from korg_tui.screens.labelling import LETTERS, labels_for
 from korg_tui.sources import FileSource
 from korg_tui.views import bookmark

@@ -16,7 +16,9 @@ from korg_tui.export.documents import (
 )
 from korg_tui.export.pieces import Piece, PieceLine, columns
 from korg_tui.export.rewind_report import rewind_lines, rewind_report
+from korg_tui.export.sparing import spared
 from korg_tui.export.wanted import ExportRefused, Progress, Wanted
+from korg_tui.export.whole import ended_by_signals, written_whole
 from korg_tui.export.writing import FORMATS, Exported, Format, write_export, write_several
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "Wanted",
     "block_lines",
     "columns",
+    "ended_by_signals",
     "event_document",
     "for_ledgers",
     "lanes_document",
@@ -39,8 +42,10 @@ __all__ = [
     "rewind_lines",
     "rewind_report",
     "session_document",
+    "spared",
     "timestamp",
     "to_json",
     "write_export",
     "write_several",
+    "written_whole",
 ]

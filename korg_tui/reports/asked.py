@@ -15,11 +15,12 @@ from korg_tui.families import Families, lies_beside
 from korg_tui.reading import Reading
 from korg_tui.sources import EVERY, DemoSource, FileSource, Source, SourceError, discover, open_sources
 from korg_tui.text import visible
-from korg_tui.views import Named, Query, QueryError, named, parse_query, pointed
+from korg_tui.views import Named, Query, QueryError, named, parse_query, plural, pointed
 
 _NUMBER = re.compile(r"-?[0-9]+")
 _ADDRESS = re.compile(r"korg://local/(?:event|session)/([0-9]+)")
 _NAMED = re.compile(r"(?P<ledger>.+):(?P<seq>-?[0-9]+)", re.DOTALL)
+_ONE_OF = re.compile(r"(?P<file>.+)#(?P<number>[1-9][0-9]*)", re.DOTALL)
 _LISTED = 8
 
 
@@ -134,6 +135,34 @@ def places(readings: Sequence[Reading]) -> list[Place]:
     ledgers = [(reading, ledger) for reading in readings for ledger in reading.journal.ledgers]
     every = [Place(reading, ledger) for reading, ledger in ledgers if ledger.host is None]
     return [place for place in every if len(place.ledger)] or every[:1]
+
+
+def read_places(sources: Sequence[str], demo: bool) -> tuple[list[Reading], list[Place]]:
+    """What is read, and the ledgers in it. `FILE#2` names one of the ledgers of a file whose numbers
+    restart; `FILE#1` is the first, which is called FILE. Raises `UsageError` where there is no such one."""
+    named = {word: one for word in sources if (one := _one_of(word)) is not None}
+    files = [named[word][0] if word in named else word for word in sources]
+    readings = read(list(dict.fromkeys(files)), demo)
+    every = places(readings)
+    narrowed = {file for file, _ in named.values()} - set(sources)
+    wanted = {ledger for _, ledger in named.values()}
+    for word, (file, ledger) in named.items():
+        if all(place.ledger.name != ledger for place in every):
+            count = sum(place.reading.source.name == file for place in every)
+            raise UsageError(f"{word} is not there: {file} holds {plural(count, 'ledger')}")
+    kept = [
+        place for place in every
+        if place.reading.source.name not in narrowed or place.ledger.name in wanted
+    ]  # fmt: skip
+    return readings, kept
+
+
+def _one_of(word: str) -> tuple[str, str] | None:
+    """A file, and the name of the ledger in it, where a word names both; a file of that very name is one."""
+    found = _ONE_OF.fullmatch(word)
+    if found is None or Path(word).exists() or not Path(found["file"]).is_file():
+        return None
+    return found["file"], found["file"] if found["number"] == "1" else word
 
 
 class Meaning:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import os
-import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from korg_tui.causal import Rewind, rewind
-from korg_tui.export import FORMATS, Exported, ExportRefused, Progress, Wanted, write_several
+from korg_tui.export import (
+    FORMATS,
+    Exported,
+    ExportRefused,
+    Progress,
+    Wanted,
+    ended_by_signals,
+    spared,
+    write_several,
+    written_whole,
+)
+from korg_tui.reading import Reading
 from korg_tui.reports.asked import (
     Meaning,
     Pick,
@@ -23,12 +32,12 @@ from korg_tui.reports.asked import (
     find,
     narrate,
     pick_of,
-    places,
-    read,
+    read_places,
     sort_words,
 )
-from korg_tui.sources import BlobStore, SourceError
+from korg_tui.sources import SourceError
 
+_NAMED = 4
 _LONG = 0.5
 """Seconds after which a person wants to know how far it is."""
 
@@ -37,7 +46,7 @@ def export_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `export`."""
     formats = "; ".join(f"{each.name}: {each.text}" for each in FORMATS.values())
     parser.add_argument("--format", choices=tuple(FORMATS), help=formats)
-    parser.add_argument("--output", metavar="FILE", help="a new file; nothing: standard output")
+    parser.add_argument("--output", metavar="FILE", help="a new file; nothing, or -: standard output")
     parser.add_argument("--force", action="store_true", help="write over FILE if it is there")
     parser.add_argument("--session", metavar="SEQ", help="only the session with this event")
     parser.add_argument("--filter", metavar="QUERY", default="", help="only these: is:failed tool:Bash")
@@ -59,13 +68,17 @@ def export(arguments: argparse.Namespace) -> int:
     picks, sources = sort_words(arguments.words)
     if picks:
         raise UsageError(f"export takes no event number; --session {picks[0]} exports the session of one")
+    if arguments.output is not None and not arguments.output.strip():
+        raise UsageError("--output names no file; give it a name, or - for standard output")
+    if arguments.output == "-":
+        arguments.output = None
     name = _format(arguments)
     meant = filter_meaning(arguments.filter)
-    every = places(read(sources, arguments.demo))
+    readings, every = read_places(sources, arguments.demo)
     wanted = list(_wanted(every, arguments, meant))
     if len(wanted) > 1 and not FORMATS[name].several:
-        raise UsageError(f"{name} holds one ledger, and here are {len(wanted)}: name one, or --session SEQ")
-    _spare_ledgers(every, arguments.output)
+        raise UsageError(f"{name} holds one ledger, and here are {len(wanted)}: name one of {_names(wanted)}")
+    _spare_ledgers(readings, arguments.output)
     with _output(arguments.output, force=arguments.force) as out:
         try:
             with _progress(arguments.output) as progress:
@@ -76,6 +89,14 @@ def export(arguments: argparse.Namespace) -> int:
     if meant is not None:
         meant.tell_unseen()
     return 0
+
+
+def _names(wanted: Sequence[Wanted]) -> str:
+    """How each ledger is named alone; the first of a file that holds several is `FILE#1`."""
+    every = {each.ledger.name for each in wanted}
+    listed = [name if f"{name}#2" not in every else f"{name}#1" for name in sorted(every)]
+    more = f" and {len(listed) - _NAMED} more" if len(listed) > _NAMED else ""
+    return f"{', '.join(listed[:_NAMED])}{more}"
 
 
 @contextmanager
@@ -153,28 +174,23 @@ def _rewind(pick: Pick, every: Sequence[Place]) -> tuple[Place, Rewind]:
 # where
 
 
-def _spare_ledgers(every: Sequence[Place], output: str | None) -> None:
-    """Refuse to write into a file that is being exported, or among its blobs."""
-    target = _identity(Path(output)) if output is not None else _identity(sys.stdout)
-    for place in every:
-        path = place.reading.source.watched
-        if path is not None and target is not None and target == _identity(path):
-            where = "standard output" if output is None else output
-            raise UsageError(f"{where} is the ledger itself, which is never written to; take another file")
-        blobs = place.reading.source.blobs
-        if output is not None and isinstance(blobs, BlobStore):
-            inside = Path(output).resolve()
-            if any(inside.is_relative_to(folder.resolve()) for folder in blobs.folders):
-                raise UsageError(f"{output} is among the ledger's blobs; take another folder")
+def _spare_ledgers(every: Sequence[Reading], output: str | None) -> None:
+    """Refuse to write into a file that is being read, or among its blobs."""
+    target: Path | int | None = Path(output) if output is not None else _number(sys.stdout)
+    reads = _number(sys.stdin)
+    why = "" if target is None else spared(target, every, () if reads is None else (reads,))
+    if why:
+        where = "standard output" if output is None else output
+        folder = "folder" if "blobs" in why else "file"
+        raise UsageError(f"{where} is {why}; take another {folder}")
 
 
-def _identity(file: object) -> tuple[int, int] | None:
-    """Device and number of a regular file; None for what is none, or not there."""
+def _number(file: object) -> int | None:
+    """The descriptor of an open file."""
     try:
-        found = file.stat() if isinstance(file, Path) else os.fstat(file.fileno())  # type: ignore[attr-defined]
-    except (OSError, ValueError):
+        return file.fileno()  # type: ignore[attr-defined, no-any-return]
+    except (AttributeError, OSError, ValueError):
         return None
-    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
 
 @contextmanager
@@ -192,13 +208,8 @@ def _output(name: str | None, *, force: bool) -> Iterator[BinaryIO]:
         return
     if path.exists() and not force:
         raise UsageError(f"{name} is there already; --force writes over it")
-    draft = path.with_name(f".{path.name[:200]}.{os.getpid()}.part")
     try:
-        with draft.open("xb") as file:
+        with ended_by_signals(), written_whole(path) as file:
             yield file
-        draft.replace(path)
     except (FileNotFoundError, NotADirectoryError, PermissionError, IsADirectoryError, FileExistsError) as no:
         raise UsageError(f"{name} cannot be written: {no.strerror}; give --output another name") from None
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)

@@ -27,6 +27,7 @@ from korg_tui.reports.asked import (
     narrate,
     places,
     read,
+    read_places,
     sort_words,
 )
 from korg_tui.reports.page import Line, Piece, print_page, table
@@ -159,7 +160,7 @@ def _certainty(link: Link) -> str:
 def show(arguments: argparse.Namespace) -> int:
     """Show events as found; without a seq, whole ledgers, filtered if that was asked for."""
     picks, sources = sort_words(arguments.words)
-    every = places(read(sources, arguments.demo))
+    _, every = read_places(sources, arguments.demo)
     meaning = filter_meaning(arguments.filter)
     if picks:
         _show_events([find(pick, every) for pick in picks], arguments.json)

@@ -8,7 +8,7 @@ from pathlib import Path
 from korg_tui.causal import NoDecision, Rewind
 from korg_tui.causal import rewind as find_rewind
 from korg_tui.export import rewind_document, rewind_lines, to_json
-from korg_tui.reports.asked import Pick, Place, UsageError, find, narrate, places, read, sort_words
+from korg_tui.reports.asked import Pick, Place, UsageError, find, narrate, read_places, sort_words
 from korg_tui.reports.page import print_page
 
 
@@ -20,7 +20,7 @@ def rewind(arguments: argparse.Namespace) -> int:
         raise UsageError(f"rewind takes one N, the last event to keep; {given}")
     if arguments.json and arguments.text:
         raise UsageError("--json and --text are two ways to print; leave one of them out")
-    every = places(read(sources, arguments.demo))
+    _, every = read_places(sources, arguments.demo)
     place, found = _preview(picks[0], every, before=arguments.before)
     if arguments.json:
         document = rewind_document(place.reading, place.ledger, found)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -15,10 +14,19 @@ from textual import on
 from textual.app import ComposeResult
 
 from korg_tui.commands import Place, Situation
-from korg_tui.export import FORMATS, Exported, ExportRefused, Format, Wanted, write_several
+from korg_tui.export import (
+    FORMATS,
+    Exported,
+    ExportRefused,
+    Format,
+    Wanted,
+    spared,
+    write_several,
+    written_whole,
+)
 from korg_tui.screens.base import KorgScreen
 from korg_tui.screens.exporting import Scope
-from korg_tui.screens.files import free_name, target_of, why_not, written_whole
+from korg_tui.screens.files import free_name, target_of, why_not
 from korg_tui.sources import BodyGone
 from korg_tui.text import visible
 from korg_tui.views import size
@@ -213,9 +221,9 @@ class ExportScreen(KorgScreen):
             self._tell(f"not written: {why_not(error)}", "line--bad")
             return
         wanted = list(self.scope.wanted())
-        if any(_is_ledger(path, each) for each in wanted):
-            words = f"not written: {visible(str(path), 200)} is the ledger itself: name another file"
-            self._tell(words, "line--bad")
+        why = spared(path, [*(each.reading for each in wanted), *self.korg.readings])
+        if why:
+            self._tell(f"not written: {visible(str(path), 200)} is {why}: name another file", "line--bad")
             return
         doubt = _doubt(path, wanted)
         if doubt and self._sure != str(path):
@@ -294,13 +302,6 @@ def _doubt(path: Path, wanted: Sequence[Wanted]) -> str:
     if any(_is_beside(path, each) for each in wanted):
         return f"{visible(str(path.parent.resolve()), 200)} is the ledger's own folder"
     return ""
-
-
-def _is_ledger(path: Path, wanted: Wanted) -> bool:
-    watched = wanted.reading.source.watched
-    with suppress(OSError):
-        return watched is not None and path.exists() and path.samefile(watched)
-    return False
 
 
 def _is_beside(path: Path, wanted: Wanted) -> bool:

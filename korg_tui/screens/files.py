@@ -1,14 +1,9 @@
-"""Files that a person asks for: where they lie, what they are called, and that they are written whole."""
+"""Files that a person asks for: where they lie, and what they are called."""
 
 from __future__ import annotations
 
-import os
 import re
-import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
 
 from korg_tui.text import visible
 
@@ -51,22 +46,3 @@ def target_of(text: str) -> Path:
 def why_not(error: OSError) -> str:
     """What is said of a file that cannot be written, safe."""
     return visible(error.strerror or str(error), 300)
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes its name, in the place of what had it, when all of it is written; after a failure
-    nothing is left behind. Its rights are those of any new file. Raises `OSError`."""
-    real = Path(os.path.realpath(path))
-    draft = real.with_name(f".{real.name[:100]}.{secrets.token_hex(4)}.part")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(real)
-    except BaseException:
-        with suppress(OSError):
-            draft.unlink()
-        raise

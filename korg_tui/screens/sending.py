@@ -6,8 +6,9 @@ from collections.abc import Hashable, Sequence
 
 from textual import on
 
+from korg_tui.export import written_whole
 from korg_tui.screens.base import KorgScreen
-from korg_tui.screens.files import file_stem, free_name, target_of, why_not, written_whole
+from korg_tui.screens.files import file_stem, free_name, target_of, why_not
 from korg_tui.text import crop, visible
 from korg_tui.views import Copy, size
 from korg_tui.widgets.chrome import Ask

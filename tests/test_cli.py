@@ -252,6 +252,9 @@ def test_an_empty_ledger_is_fine(capsys: pytest.CaptureFixture[str], tmp_path: P
         (["follow", "note.md"], 3, "note.md: not a ledger"),
         (["demo", "ledger.jsonl"], 2, "demo takes no SOURCE"),
         (["sessions", "--demo", "ledger.jsonl"], 2, "--demo takes the place"),
+        (["folow"], 2, "no such command or file: folow; did you mean follow?"),
+        (["foo", "ledger.jsonl"], 2, "no such command or file: foo; did you mean follow?"),
+        (["nothing"], 2, "the screen needs a terminal"),
     ],
 )  # fmt: skip
 def test_every_error_is_one_line_with_what_to_do(
@@ -364,6 +367,21 @@ def test_a_closed_output_is_no_fault(example: str) -> None:
     command = f"'{sys.executable}' -m korg_tui show '{example}' >&-"
     done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("words", ["sessions -", "export - --format json", "- 2>&-"])
+def test_a_closed_input_is_one_line_and_3(words: str) -> None:
+    command = f"'{sys.executable}' -m korg_tui {words} <&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=False)
+    said = b"" if "2>&-" in words else b"korg-tui: standard input is closed; give a ledger file, or open it\n"
+    assert (done.returncode, done.stdout, done.stderr) == (3, b"", said)
+
+
+def test_a_pipe_that_ends_early_and_nobody_to_tell_of_it_is_no_fault(example: str) -> None:
+    """Enough to be written while nobody reads any more, with standard error closed."""
+    command = f"exec 3>&1; {{ '{sys.executable}' -m korg_tui show '{example}' 2>&-; echo $? >&3; }} | true"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=True)
+    assert (done.stdout, done.stderr) == (b"0\n", b"")
 
 
 def test_output_in_a_pipe_is_whole_whatever_the_width_and_the_locale(example: str) -> None:

@@ -62,7 +62,7 @@ def test_show_prints_what_is_in_force_as_a_file_that_check_accepts(usual, tmp_pa
     usual.write_text('[screen]\ntheme = "light"\n[keys]\ncopy = ["Y", "ü"]\n', "utf-8")
     assert main(["config", "show"]) == 0
     text = capsys.readouterr().out
-    assert f'theme = "light"  # {usual}:2: colours' in text
+    assert f'theme = "light"  # colours ({usual}:2)' in text
     assert tomllib.loads(text)["keys"].keys() == {entry.id for entry in COMMANDS}
     (tmp_path / "again.toml").write_text(text, "utf-8")
     assert main(["config", "check", "--config", str(tmp_path / "again.toml")]) == 0
@@ -71,6 +71,18 @@ def test_show_prints_what_is_in_force_as_a_file_that_check_accepts(usual, tmp_pa
     out = capsys.readouterr().out
     assert out.isascii()
     assert json.loads(out)["keys"]["copy"] == {"value": ["Y", "ü"], "from": f"{usual}:4"}
+
+
+def test_options_may_stand_before_the_command(usual, tmp_path, opened, capsys):
+    mine = tmp_path / "mine.toml"
+    mine.write_text("")
+    assert main(["--config", str(mine), "config", "check"]) == 0
+    assert capsys.readouterr().out == f"{mine}: fine\n"
+    # A value is never taken for a command.
+    assert main(["--config", "config"]) == 2
+    assert "config: no such file" in capsys.readouterr().err
+    assert main(["--theme", "light", "tui"]) == 0
+    assert opened[0].settings.theme == "light"
 
 
 def test_check_lists_all_that_is_wrong(usual, capsys):

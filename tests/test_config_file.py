@@ -123,11 +123,11 @@ def test_what_is_shown_reads_back_as_the_same(write):
     found = load(path, {"theme": "light"}, environment={})
     text = as_toml(found)
     assert load(write(text), environment={}).settings == found.settings
-    assert 'theme = "light"  # the command line: colours' in text
-    assert f"ascii = true  # {path}:2: for fonts without box drawing" in text
-    assert "mouse = true  # default: take the mouse" in text
-    assert f'copy = ["Y", "\\"", "ü"]  # {path}:4: ' in text
-    assert f"scope = []  # {path}:5: " in text
+    assert 'theme = "light"  # colours (the command line)' in text
+    assert f"ascii = true  # for fonts without box drawing ({path}:2)" in text
+    assert "mouse = true  # take the mouse (default)" in text
+    assert re.search(rf'copy = \["Y", "\\"", "ü"\]  # .+ \({path}:4\)', text)
+    assert re.search(rf"scope = \[\]  # .+ \({path}:5\)", text)
     document = as_document(found)
     assert document["screen"]["ascii"] == {"value": True, "from": f"{path}:2"}
     assert {section: list(values) for section, values in tomllib.loads(text).items()} == {
@@ -146,5 +146,5 @@ def test_a_path_in_the_text_acts_on_no_terminal(tmp_path):
     path.write_text("[screen]\nutc = true\n")
     text = as_toml(load(str(path), environment={}))
     assert "\x1b" not in text
-    assert re.search(r"utc = true  # .*a␛\[31m\.toml:2: ", text)
+    assert re.search(r"utc = true  # .*a␛\[31m\.toml:2\)", text)
     assert tomllib.loads(text)["keys"].keys() == {entry.id for entry in DEFAULT.table}

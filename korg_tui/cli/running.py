@@ -8,11 +8,11 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from typing import TextIO
 
 from korg_tui.cli.parser import command_parser
-from korg_tui.config import ConfigError
+from korg_tui.config import OPTIONS, ConfigError, nearest
 from korg_tui.faults import INTERNAL, report
 from korg_tui.reports import UsageError
 from korg_tui.sources import SourceError
@@ -24,6 +24,9 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 INTERRUPTED = 130
 
 Run = Callable[[argparse.Namespace], int]
+
+_WITH_VALUE = {"--config", *(f"--{each.name}" for each in OPTIONS if not isinstance(each.default, bool))}
+"""Options for every screen that take the next word."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,9 +86,36 @@ def _close_quietly(*streams: TextIO) -> None:
         os.dup2(nowhere, stream.fileno())
 
 
+def _command_at(words: Sequence[str], commands: Container[str]) -> int | None:
+    """Where the command stands: in front, or behind options that it takes."""
+    taken = False
+    for at, word in enumerate(words):
+        if taken:
+            taken = False
+        elif word.startswith("--") and len(word) > 2:
+            taken = word in _WITH_VALUE
+        else:
+            return at if word in commands else None
+    return None
+
+
+def _refuse_mistyped(words: Sequence[str], commands: Collection[str]) -> None:
+    """A word that is nearly a command, and no file. Raises UsageError. Any other name may be that of a ledger
+    that is not there yet."""
+    if words and re.fullmatch(r"[a-z]+", words[0]) and not os.path.lexists(words[0]):
+        meant = nearest(words[0], commands)
+        if meant:
+            raise UsageError(f"no such command or file: {words[0]}{meant}")
+
+
 def _run(words: list[str]) -> int:
     parser, commands = command_parser(words[0] if words else "")
-    if not words or (words[0] not in commands and words[0] not in ("-h", "--help", "--version")):
+    first = _command_at(words, commands)
+    if first:
+        words = [words[first], *words[:first], *words[first + 1 :]]
+        parser, commands = command_parser(words[0])
+    elif not words or (words[0] not in commands and words[0] not in ("-h", "--help", "--version")):
+        _refuse_mistyped(words, commands)
         words = ["tui", *words]
     arguments, more = parser.parse_known_args(words)
     strange = [word for word in (*more, *arguments.words) if re.match(r"-[^0-9]", word)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from korg_tui.config.file import Configuration, Where, load, places
 from korg_tui.config.options import EVERY, OPTIONS, THEMES, Option, Refused, seconds
-from korg_tui.config.problems import ConfigError, Problem
+from korg_tui.config.problems import ConfigError, Problem, nearest
 from korg_tui.config.settings import Settings
 from korg_tui.config.shown import as_document, as_toml
 
@@ -22,6 +22,7 @@ __all__ = [
     "as_document",
     "as_toml",
     "load",
+    "nearest",
     "places",
     "seconds",
 ]

@@ -20,7 +20,7 @@ def _lines(configuration: Configuration) -> Iterator[str]:
         yield f"[{section}]"
         for name, value, help_text in _rows(configuration, section):
             said = visible(_said_by(configuration, section, name))
-            yield f"{name} = {_toml(value)}  # {said}: {help_text}"
+            yield f"{name} = {_toml(value)}  # {help_text} ({said})"
         yield ""
 
 

@@ -10,7 +10,16 @@ from korg_tui.colours import is_dumb
 from korg_tui.config import Configuration
 from korg_tui.messages import Choice, Looked
 from korg_tui.remembered import Remembered
-from korg_tui.sources import EVERY, DemoSource, Source, SourceError, StdinSource, discover, open_sources
+from korg_tui.sources import (
+    EVERY,
+    DemoSource,
+    Source,
+    SourceError,
+    StdinSource,
+    can_be_read,
+    discover,
+    open_sources,
+)
 
 NO_TERMINAL = 2
 """Exit code: the screen was asked for where there is none."""
@@ -74,6 +83,8 @@ def _with_keys(source: Source) -> Source:
     input, and the ledger is read from a copy of the descriptor."""
     if source.name != "-":
         return source
+    if not can_be_read(0):
+        raise SourceError("standard input is closed; give a ledger file, or open it")
     ledger = os.dup(0)
     try:
         terminal = os.open("/dev/tty", os.O_RDWR)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Container, Sequence
 from typing import TextIO
 
 from korg_tui.cli.parser import command_parser
+from korg_tui.cli.standing import stand
 from korg_tui.config import OPTIONS, ConfigError, nearest
 from korg_tui.faults import INTERNAL, report
 from korg_tui.reports import UsageError
@@ -35,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from korg_tui.cli.completing import complete
 
         complete()
+    stand()
     words = list(sys.argv[1:] if arguments is None else arguments)
     _settle_encodings()
     try:
@@ -62,9 +64,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _settle_encodings() -> None:
     """A pipe gets UTF-8 whatever the locale; a terminal gets what it can show."""
-    # Python has no stream where the descriptor was closed.
-    sys.stdout = sys.stdout or io.TextIOWrapper(io.BytesIO())
-    sys.stderr = sys.stderr or io.TextIOWrapper(io.BytesIO())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             encoding = stream.encoding if stream.isatty() else "utf-8"

@@ -22,7 +22,7 @@ from korg_tui.sources.live import FolderSource
 from korg_tui.sources.open import EVERY, open_sources
 from korg_tui.sources.pool import Pool
 from korg_tui.sources.source import Source
-from korg_tui.sources.stdin import StdinSource
+from korg_tui.sources.stdin import StdinSource, can_be_read
 
 __all__ = [
     "ASKED_ABOUT",
@@ -56,6 +56,7 @@ __all__ = [
     "SourceError",
     "State",
     "StdinSource",
+    "can_be_read",
     "chunks",
     "discover",
     "ledgers_in",

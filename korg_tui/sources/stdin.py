@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import tempfile
@@ -55,7 +56,9 @@ class StdinSource:
 
     def start(self) -> Iterator[Fact]:
         """Read to the end of the pipe. `CaughtUp` comes when nothing arrives for a moment, or at the end;
-        then `ended`. Raises `SourceError` when it is no ledger."""
+        then `ended`. Raises `SourceError` when it is no ledger, or closed."""
+        if self._path is None and not can_be_read(self._descriptor):
+            raise SourceError(f"{self._called} is closed; give a ledger file, or open it")
         try:
             with tempfile.TemporaryFile(prefix="korg-tui-", buffering=0) as spool:
                 self._bodies = Bodies(OpenFile(os.dup(spool.fileno())))
@@ -162,6 +165,14 @@ class StdinSource:
                 os.write(self._interrupt, b"x")
         if self._bodies is not None:
             self._bodies.close()
+
+
+def can_be_read(descriptor: int) -> bool:
+    """Whether this descriptor is open, and open for reading."""
+    try:
+        return fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE != os.O_WRONLY
+    except OSError:
+        return False
 
 
 def _write(spool: OpenFile, chunk: bytes, at: int) -> int:

@@ -104,8 +104,8 @@ class Walk:
 
     def settle(self) -> None:
         """Wait until every key before has done its work."""
-        self.press("?", see="commands ·")
-        self.press("escape", miss="commands ·")
+        self.press("?", see="commands here")
+        self.press("escape", miss="commands here")
 
     def asks(self, label: str, words: str = "") -> bool:
         """Whether the line that asks for something is there, with these words in it."""
@@ -189,10 +189,10 @@ class Walk:
         self.press("w", "w", "escape", miss="Keep ≤")
 
     def asking(self) -> None:
-        self.press("?", see="commands ·")
+        self.press("?", see="commands here")
         self.answer("/", "search the help", "rewind")
-        self.press("escape", see="commands ·")
-        self.press("escape", miss="commands ·")
+        self.press("escape", see="commands here")
+        self.press("escape", miss="commands here")
         self.press("ctrl+p", see="Search for commands")
         self.press("escape", miss="Search for commands")
 

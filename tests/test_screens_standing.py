@@ -68,7 +68,7 @@ STANDS = (
         ("x write", "enter choose"),
     ),
     Stand(
-        Place.HELP, "G enter ?", "help › session", "next row", "commands · esc goes back", ("/ filter",),
+        Place.HELP, "G enter ?", "help › session", "next row", "elsewhere · esc goes back", ("/ filter",),
     ),
 )  # fmt: skip
 

@@ -13,7 +13,9 @@ from korg_tui.commands.place import Place, Situation
 from korg_tui.commands.table import COMMANDS, Command
 
 DIGITS = "0123456789"
-"""A digit begins `goto`, with itself already typed."""
+"""A digit begins `goto` or `goto-line`, with itself already typed."""
+
+_GOING = ("goto", "goto-line")
 
 _SHOWN = {
     "escape": "esc", "pagedown": "pgdn", "pageup": "pgup", "down": "↓", "up": "↑", "left": "←", "right": "→",
@@ -53,13 +55,13 @@ class Keymap:
     def for_key(self, key: str, place: Place) -> Command | None:
         """What a key does in a place; None when it does nothing there."""
         if key in DIGITS:
-            return next((entry for entry in self.at(place) if entry.id == "goto"), None)
+            return next((entry for entry in self.at(place) if entry.id in _GOING), None)
         return next((entry for entry in self.at(place) if key in entry.keys), None)
 
     def keys(self, *places: Place) -> tuple[str, ...]:
         """Every key that does something in one of these places, digits too."""
         entries = [entry for place in places for entry in self.at(place)]
-        digits = DIGITS if any(entry.id == "goto" for entry in entries) else ""
+        digits = DIGITS if any(entry.id in _GOING for entry in entries) else ""
         return tuple(dict.fromkeys([key for entry in entries for key in entry.keys] + list(digits)))
 
     def reason(self, identity: str, now: Situation) -> str:
@@ -82,7 +84,7 @@ class Keymap:
     def keys_of(self, identity: str) -> str:
         """All keys of a command, as help writes them; empty when it has none."""
         keys = [shown(key) for key in self.command(identity).keys]
-        return " ".join([*keys, "0-9"] if identity == "goto" else keys)
+        return " ".join([*keys, "0-9"] if identity in _GOING else keys)
 
     def key_table(self) -> str:
         """The keys in Markdown, for the README: one table for what is given nearly everywhere, one for

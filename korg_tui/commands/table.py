@@ -74,7 +74,7 @@ COMMANDS: tuple[Command, ...] = (
         ("lane-before", "{", "SPT", "lane up", "previous event in this lane", rules.event),
         ("lane-after", "}", "SPT", "lane", "next event in this lane", rules.event),
         ("origin", "O", "SP", "origin", "what it all began with: where its causes end", rules.parent),
-        ("effects", "v", "SP", "effects", "list everything that this event carries away", rules.event),
+        ("effects", "v", "SP", "effects", "effects: all that this event carries away", rules.event),
     ),
     *_group(
         "Rewind",
@@ -103,7 +103,7 @@ COMMANDS: tuple[Command, ...] = (
         ("hit-before", "N", "SP", "hit up", "previous hit", rules.hits),
         ("filter", "f", "S", "filter", "show only rows that fit, and dimmed what led to them", rules.always),
         ("touched", "P", "SP", "path", "who touched this path, in all sessions", rules.path),
-        ("goto", ":", "SPR", "go to", "go to a seq, in the reader to a line: type it", rules.always),
+        ("goto", ":", "SP", "go to", "go to a seq: type it", rules.always),
         ("back", "backspace", "SP", "jump back", "back to where the last jump began", rules.trail),
     ),
     *_group(
@@ -123,6 +123,7 @@ COMMANDS: tuple[Command, ...] = (
         "Read",
         ("outside", "o", "SPR", "open", "open the blob in $PAGER, a file in $EDITOR; asks", rules.openable),
         ("ask-blob", "i", "SPR", "ask for", "fetch or verify what is too big to do so unasked", rules.asks),
+        ("goto-line", ":", "R", "go to", "go to a line: type its number", rules.always),
         ("view-as", "v", "R", "view", "text, JSON laid out, picture, or hex", rules.forms),
         ("wrap", "w", "R", "wrap", "wrap long lines, or let them go on to the right", rules.rows),
         ("seek", "/", "R", "find", "find words; bytes in hex", rules.rows),
@@ -147,9 +148,9 @@ COMMANDS: tuple[Command, ...] = (
     *_group(
         "Keep",
         ("copy", "y", "LSPE", "copy", "copy the address; again: what else it has", rules.copyable),
-        ("export", "x", "LSPE", "export", "write it into a file, in many formats", rules.exportable),
-        ("bookmark", "m", "SP", "bookmark", "mark this row, or take its mark away", rules.row),
-        ("bookmarks", "'", "LSPE", "bookmarks", "list the bookmarks, and go to one", rules.always),
+        ("export", "x", "LSPE", "export", "export: write it into a file, in many formats", rules.exportable),
+        ("bookmark", "m", "SP", "bookmark", "bookmark: mark this row, or take its mark away", rules.row),
+        ("bookmarks", "'", "LSPE", "bookmarks", "bookmarks: list them, and go to one", rules.always),
         ("open-bookmark", "enter", "B", "go there", "open the session at this bookmark", rules.rows),
         ("forget-bookmark", "m delete", "B", "forget", "take this bookmark away", rules.rows),
         ("export-write", "x", "X", "write", "write the file", rules.idle),
@@ -159,18 +160,24 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_group(
         "Time",
-        ("timeline", "t", "S", "timeline", "lanes and rows against time; the slowest calls", rules.rows),
+        ("timeline", "t", "S", "timeline", "timeline: lanes, rows, slowest calls against time", rules.rows),
         ("zoom-in", "+ =", "T", "nearer", "show less of the time, larger", rules.rows),
         ("zoom-out", "-", "T", "farther", "show more of the time", rules.zoomed),
         ("zoom-whole", "z", "T", "all", "show all of the time", rules.zoomed),
         ("earlier", "h left <", "T", "earlier", "move what is seen to earlier times", rules.zoomed),
         ("later", "l right >", "T", "later", "move what is seen to later times", rules.zoomed),
         ("slow-after", "s", "T", "slowest", "the slowest call, then the next slower ones", rules.slow),
-        ("stats", "S", "LS", "numbers", "calls, failures, time, tokens in numbers", rules.rows),
+    ),
+    *_group(
+        "Numbers",
+        ("stats", "S", "LS", "numbers", "numbers: calls, failures, time and tokens, counted", rules.rows),
         ("stats-sort", "s", "A", "sort", "sort by time, calls, failed, mean … tokens, name", rules.rows),
         ("stats-scope", "w", "A", "of what", "of this session, its ledger, or all ledgers", rules.always),
         ("next-table", "tab", "A", "next table", "the next table", rules.rows),
-        ("compare", "C", "LS", "compare", "with another session, or with before a rewind", rules.comparable),
+    ),
+    *_group(
+        "Compare",
+        ("compare", "C", "LS", "compare", "compare: another session, or before a rewind", rules.comparable),
         ("difference-after", "n ]", "C", "difference", "next difference", rules.differences),
         ("difference-before", "N [", "C", "difference up", "previous difference", rules.differences),
         ("compare-only", "f", "C", "only these", "only the differences, or all rows", rules.compared),
@@ -183,9 +190,12 @@ COMMANDS: tuple[Command, ...] = (
         ("open", "enter", "L", "open", "open the session under the cursor", rules.rows),
         ("sort", "s", "L", "sort", "sort by activity, size, failures, start", rules.rows),
         ("narrow", "/", "LH", "filter", "show only what has these words", rules.always),
-        ("list-events", "f", "LE", "events", "list what fits a filter, in all sessions", rules.always),
-        ("open-event", "enter", "ETVAC", "open", "open the session at this event", rules.rows),
         ("demo", "d", "L", "demo", "play the recorded demo session", rules.demo),
+    ),
+    *_group(
+        "Lists",
+        ("list-events", "f", "LE", "events", "events: what fits a filter, in all sessions", rules.always),
+        ("open-event", "enter", "ETVAC", "open", "open the session at this event", rules.rows),
     ),
     *_group(
         "Program",
@@ -233,7 +243,7 @@ FOOTER: dict[Place, tuple[str, ...]] = {
     Place.BOOKMARKS: ("open-bookmark", "forget-bookmark", "leave", "help", "quit"),
     Place.EXPORT: ("export-write", "export-choose", "export-next", "leave", "help", "quit"),
     Place.READER: (
-        "seek", "view-as", "leave", "wrap", "ask-blob", "outside", "seek-after", "goto", "help", "quit",
+        "seek", "view-as", "leave", "wrap", "ask-blob", "outside", "seek-after", "goto-line", "help", "quit",
     ),
 }  # fmt: skip
 """What the footer offers, most needed first; what does not fit is left to the help."""

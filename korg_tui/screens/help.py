@@ -138,9 +138,10 @@ class HelpScreen(KorgScreen):
         return replace(self.now, place=Place.HELP)
 
     def show_status(self) -> None:
-        shown = sum(isinstance(row, Command) for row in self.lines.rows)
+        shown = [row for row in self.lines.rows if isinstance(row, Command)]
+        here = sum(self.now.place in entry.places for entry in shown)
         hints = self.keymap.told("{leave} goes back · {narrow} searches them")
-        text = self.remark or f"{shown} commands · {hints}"
+        text = self.remark or f"{here} commands here, {len(shown) - here} elsewhere · {hints}"
         self.status.show([(text, "line--quiet")])
         self.show_keys()
 

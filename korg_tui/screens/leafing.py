@@ -20,7 +20,7 @@ _SLICE_SECONDS = 0.012
 
 
 class LeafingScreen(KorgScreen):
-    """The moving keys of the reader, `goto`, and `seek`."""
+    """The moving keys of the reader, `goto-line`, and `seek`."""
 
     document: Document | None
     form: Form
@@ -84,7 +84,7 @@ class LeafingScreen(KorgScreen):
 
     # asking where to
 
-    def do_goto(self) -> None:
+    def do_goto_line(self) -> None:
         if self.view.lines is None:
             self.remark = "only text has lines"
             return

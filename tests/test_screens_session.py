@@ -347,8 +347,8 @@ async def test_of_a_failed_call_command_and_result_stand_first_at_80_columns():
             "parent    2",
             "command",
             "pytest tests/test_dates.py",
-            "terminal",
-            "✗ exit 1",
+            "terminal ✗ exit 1",
+            "E  ValueError: day is out of range",
         ]
 
 

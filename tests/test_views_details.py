@@ -105,7 +105,7 @@ def test_terminal_output_is_inert():
     book.tool("Bash", book.prompt(), args={"command": "make\ntest"}, result=out)
     sections = of(Glass(book), 2)
     assert titled(sections, "command") == ["make", "test"]
-    assert titled(sections, "terminal") == ["✓ exit 0", "ok  tab", "␛]0;title␇"]
+    assert titled(sections, "terminal ✓ exit 0") == ["ok  tab", "␛]0;title␇"]
     assert "result" not in [section.title for section in sections]
 
 

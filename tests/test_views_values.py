@@ -121,39 +121,51 @@ def test_what_is_written_has_numbers_and_the_syntax_of_its_path():
 
 
 @pytest.mark.parametrize(
-    ("value", "failed", "first"),
+    ("value", "failed", "told"),
     [
-        ({"stdout": "x", "exit_code": 0}, False, "✓ exit 0"),
-        ({"stdout": "x", "exitCode": 3}, False, "✗ exit 3"),
+        ({"stdout": "x", "exit_code": 0}, False, "terminal ✓ exit 0"),
+        ({"stdout": "x", "exitCode": 3}, False, "terminal ✗ exit 3"),
         ({"output": "x", "metadata": {"exit_code": 0, "duration_seconds": 1.5}}, False,
-         "✓ exit 0 after 1.5 s"),
-        ('{"output": "x", "metadata": {"exit_code": 2}}', None, "✗ exit 2"),
-        ("Exit code: 0\nWall time: 0 seconds\nOutput:\nx", True, "✓ exit 0"),
-        ("Process exited with code 127\nOutput:", None, "✗ exit 127"),
-        ({"stdout": "", "stderr": "", "interrupted": True}, False, "✗ interrupted"),
-        ({"stdout": "x", "timed_out": True, "exit_code": 124}, True, "✗ timed out, exit 124"),
-        ("Command timed out after 2m", True, "✗ timed out"),
-        ({"stdout": "x", "signal": "SIGKILL"}, True, "✗ killed by signal SIGKILL"),
-        ("no such file", True, "✗ failed, no exit code recorded"),
-        ("fine", False, "fine"),
-        ({"stdout": "x", "exit_code": True}, None, "x"),
-        (None, True, "✗ failed, no exit code recorded"),
-        ([{"type": "text", "text": "Exit code 1\nx"}], True, "✗ exit 1"),
+         "terminal ✓ exit 0 after 1.5 s"),
+        ('{"output": "x", "metadata": {"exit_code": 2}}', None, "terminal ✗ exit 2"),
+        ("Exit code: 0\nWall time: 0 seconds\nOutput:\nx", True, "terminal ✓ exit 0"),
+        ("Process exited with code 127\nOutput:", None, "terminal ✗ exit 127"),
+        ({"stdout": "", "stderr": "", "interrupted": True}, False, "terminal ✗ interrupted"),
+        ({"stdout": "x", "timed_out": True, "exit_code": 124}, True, "terminal ✗ timed out, exit 124"),
+        ("Command timed out after 2m", True, "terminal ✗ timed out"),
+        ({"stdout": "x", "signal": "SIGKILL"}, True, "terminal ✗ killed by signal SIGKILL"),
+        ("no such file", True, "terminal ✗ failed, no exit code recorded"),
+        ("fine", False, "terminal"),
+        ({"stdout": "x", "exit_code": True}, None, "terminal"),
+        ([{"type": "text", "text": "Exit code 1\nx"}], True, "result ✗ exit 1"),
     ],
 )  # fmt: skip
-def test_how_a_command_ended(value: object, failed: bool | None, first: str):
-    assert result(Call("Bash", {"command": "x"}, value, failed))[0].lines[0].text == first
+def test_how_a_command_ended(value: object, failed: bool | None, told: str):
+    assert result(Call("Bash", {"command": "x"}, value, failed))[0].title == told
+
+
+def test_of_a_command_without_a_result_at_most_its_failure_is_known():
+    (section,) = result(Call("Bash", {"command": "x"}, None, True))
+    assert lines_of(section) == ["✗ failed, no exit code recorded"]
+
+
+def test_output_in_a_blob_is_output():
+    held = {"_ref": "sha256:" + "a" * 64, "size_bytes": 9}
+    for out, said in ((held, "its output is in a blob, below"), ("", "it wrote nothing")):
+        terminal = result(Call("Bash", {"command": "x"}, {"stdout": out, "exit_code": 0}))[0]
+        assert (terminal.title, lines_of(terminal)) == ("terminal ✓ exit 0", [said])
 
 
 def test_errors_stand_apart_from_output():
     (section,) = result(
         Call("Bash", None, {"stdout": "out", "stderr": "\x1b[31mbad\x1b[0m\nworse", "exit_code": 1})
     )
+    assert (section.title, section.style) == ("terminal ✗ exit 1", "error")
     assert [(line.text, line.style) for line in section.lines] == [
-        ("✗ exit 1", "error"), ("stdout", "note"), ("out", "output"),
+        ("stdout", "note"), ("out", "output"),
         ("stderr", "note"), ("▏ bad", "stderr"), ("▏ worse", "stderr"),
     ]  # fmt: skip
-    assert looks(section.lines[4]) == [("bad", "ansi-red")]
+    assert looks(section.lines[3]) == [("bad", "ansi-red")]
 
 
 def test_a_command_has_the_syntax_of_a_shell():

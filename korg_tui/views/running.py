@@ -129,11 +129,9 @@ def wrote(value: object) -> list[str]:
 
 
 def terminal_section(value: object, failed: bool | None, pointer: str) -> Section:
-    """How a command ended, and what it wrote: its errors behind a heading and a rule at their left."""
+    """How a command ended, in the title, and what it wrote: its errors behind a heading and a rule at their
+    left."""
     lines: list[Line] = []
-    end = ending(value, failed)
-    if end is not None:
-        lines.append(Line(end.words, end.style))
     parts = [("", value)] if isinstance(value, str) else []
     if isinstance(value, Mapping):
         parts = [(key, value[key]) for key in _texts(value)]
@@ -145,8 +143,19 @@ def terminal_section(value: object, failed: bool | None, pointer: str) -> Sectio
             lines.append(Line(key, "note"))
         lines += _output(text, key, where)
     if not parts:
-        lines.append(Line("it wrote nothing", "note"))
-    return Section("terminal", "terminal", tuple(lines))
+        lines.append(Line(_elsewhere(value), "note"))
+    end = ending(value, failed)
+    if end is None:
+        return Section("terminal", "terminal", tuple(lines))
+    return Section(f"terminal {end.words}", "terminal", tuple(lines), style=end.style)
+
+
+def _elsewhere(value: object) -> str:
+    """Where the output of a command is whose result has none as text."""
+    outputs = [value.get(key) for key in OUTPUTS] if isinstance(value, Mapping) else []
+    if any(calls.reference(output) is not None for output in outputs):
+        return "its output is in a blob, below"
+    return "its output stands below" if any(outputs) else "it wrote nothing"
 
 
 def _output(text: str, key: str, where: str) -> list[Line]:

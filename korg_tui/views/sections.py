@@ -103,3 +103,5 @@ class Section:
     """A diff as it stands side by side, where there is room; else its `lines` are shown."""
     tree: Tree | None = None
     """JSON whose nodes fold; `lines` are what it shows at first."""
+    style: Style = ""
+    """How the title stands out, such as that of a command that failed."""

@@ -4,7 +4,7 @@ Markdown, text, JSON that folds - as bounded sections of safe lines."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from korg_tui.event import SPAWN_TOOLS, Kind
@@ -146,8 +146,11 @@ def _ran(call: Call, value: object) -> list[Section]:
     if found is not None:
         texts = [block.value for block in found if block.what == "text"]
         end = running.ending(texts[0] if texts else None, call.failed)
+        first, *others = _blocks(found, value, RESULT, call)
+        if end is not None and first.lines:
+            return [replace(first, title=f"{first.title} {end.words}", style=end.style), *others]
         ended = [] if end is None else [Section("terminal", "terminal", (Line(end.words, end.style),))]
-        return [*ended, *_blocks(found, value, RESULT, call)]
+        return [*ended, first, *others]
     if not isinstance(value, (str, Mapping)):
         return [*_no_result(call), json_section("result", value, RESULT)]
     shown = [] if isinstance(value, str) else running.told(value)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -17,25 +15,15 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 
-from korg_tui.text import visible, width
+from korg_tui.text import visible
 from korg_tui.views import JsonKey, Line, Opens, Section, Tree
-from korg_tui.widgets.laid_out import Place, Row, is_sided, laid_out
+from korg_tui.widgets.hits import HITS, Hit, first_match, hit_rows, hits_in, with_hits
+from korg_tui.widgets.laid_out import Place, Row, laid_out
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.looks import LOOKS, PREFIX, look_style, without_ground
 
-HITS = 1_000
-"""Hits of a search that are told apart; the others are not gone to."""
-
 _Named = tuple[str, int]
 """A section: its title, and which of that title."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Hit:
-    """Where a search found something, and what must be open for it to be seen."""
-
-    place: Place
-    around: tuple[JsonKey, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +65,7 @@ class Details(LineList):
         self._rows: list[Row] = []
         self._opened: dict[_Named, set[JsonKey]] = {}
         """Of every JSON that was folded or unfolded, or could be: what is open."""
-        self._hits: list[_Hit] = []
+        self._hits: list[Hit] = []
         self._wanted: re.Pattern[str] | None = None
         self._looks: dict[str, Style] = {}
 
@@ -113,7 +101,7 @@ class Details(LineList):
             self._forget_search()
             self.scroll_to(y=0, animate=False, force=True)
         elif self.searched:
-            self._hits = self._found(self.searched)
+            self._hits = self._find(self.searched)
         self.redraw()
 
     def measure(self) -> None:
@@ -169,12 +157,14 @@ class Details(LineList):
         row = self._rows[index]
         at_cursor = index == self.cursor and self.shows_cursor
         strip = Strip([Segment(text, self._look(looks, at_cursor)) for text, looks in row.pieces if text])
+        if self._wanted is not None:
+            strip = with_hits(strip, row.plain, self._wanted, self._look("hit"))
         if row.title:
             rule = "─" * max(0, width - strip.cell_length - 1)
             return Strip.join([strip, Strip([Segment(f" {rule}", self._look("rule"))])])
         if row.fill:
             strip = strip.adjust_cell_length(width, self._look(row.fill, at_cursor))
-        return self._with_selection(self._with_hits(strip, row.plain), index)
+        return self._with_selection(strip, index)
 
     def _look(self, looks: str, at_cursor: bool = False) -> Style:
         style = self._looks.get(looks)
@@ -187,17 +177,6 @@ class Details(LineList):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._looks.clear()
-
-    def _with_hits(self, strip: Strip, plain: str) -> Strip:
-        found = [] if self._wanted is None else [each.span() for each in self._wanted.finditer(plain)]
-        if not found:
-            return strip
-        look, parts, at = self._look("hit"), [], 0
-        for begin, end in found:
-            first, last = width(plain[:begin]), width(plain[:end])
-            parts += [strip.crop(at, first), _styled(strip.crop(first, last), look)]
-            at = last
-        return Strip.join([*parts, strip.crop(at)])
 
     # choosing
 
@@ -286,7 +265,7 @@ class Details(LineList):
         self.searched = words
         if words:
             self._wanted = re.compile(re.escape(visible(words)), re.IGNORECASE)
-            self._hits = self._found(words)
+            self._hits = self._find(words)
         self.redraw()
         if self._hits:
             return self.next_hit(0)
@@ -300,7 +279,7 @@ class Details(LineList):
         in; behind the last one comes the first. Says which it is."""
         if not self._hits:
             return "nothing was found here"
-        rows = self._hit_rows()
+        rows = hit_rows(self._hits, self._rows, self._wanted)
         number = bisect_left(rows, (self.cursor, step > 0)) - (step < 0)
         wrapped = not 0 <= number < len(rows)
         number %= len(rows)
@@ -309,59 +288,17 @@ class Details(LineList):
         round_ = f", from the {'end' if step < 0 else 'beginning'} again" if wrapped else ""
         return f"hit {number + 1:,} of {count}{round_}"
 
-    def _hit_rows(self) -> list[tuple[int, bool]]:
-        """The row of each hit, and whether it is all there: else it is in what is folded there."""
-        rows: dict[Place, int] = {}
-        for index, row in enumerate(self._rows):
-            if row.place is not None:
-                rows.setdefault(row.place, index)
-        found: list[tuple[int, bool]] = []
-        for hit in self._hits:
-            title, number, key = hit.place
-            around = [(title, number, (each, False)) for each in reversed(hit.around)]
-            beside = [(title, number, key - 1)] if isinstance(key, int) else []
-            seen = next((rows[place] for place in (*around, *beside) if place in rows), 0)
-            there = rows.get(hit.place)
-            found.append((seen, True) if there is None else (self._matching(there), False))
-        return found
-
-    def _show_hit(self, hit: _Hit) -> None:
+    def _show_hit(self, hit: Hit) -> None:
         title, number, _ = hit.place
         if hit.around:
             self._opened.setdefault((title, number), set()).update(hit.around)
             self.redraw()
         index = self._row_of(hit.place)
         if index is not None:
-            self.go(self._matching(index), jump=True)
+            self.go(first_match(self._rows, index, self._wanted), jump=True)
 
-    def _matching(self, first: int) -> int:
-        """Of the rows that a line takes from this one on, the first that has what was searched for."""
-        place = self._rows[first].place
-        for index in range(first, len(self._rows)):
-            if self._rows[index].place != place or self._wanted is None:
-                break
-            if self._wanted.search(self._rows[index].plain):
-                return index
-        return first
-
-    def _found(self, words: str) -> list[_Hit]:
-        return list(islice(self._finds(words), HITS))
-
-    def _finds(self, words: str) -> Iterator[_Hit]:
-        needle = visible(words).casefold()
-        seen: Counter[str] = Counter()
-        for section in self.sections:
-            title, number = section.title, seen[section.title]
-            seen[title] += 1
-            if section.tree is not None:
-                for found in section.tree.find(words):
-                    yield _Hit((title, number, (found.key, False)), found.around)
-                continue
-            sided = is_sided(section, max(self.row_width, 8))
-            shown = section.sides if sided else [(line, None) for line in section.lines]
-            for index, pair in enumerate(shown):
-                if any(needle in _said(line) for line in pair if line is not None):
-                    yield _Hit((title, number, index))
+    def _find(self, words: str) -> list[Hit]:
+        return hits_in(self.sections, words, max(self.row_width, 8))
 
     # selecting text with the mouse
 
@@ -386,13 +323,3 @@ class Details(LineList):
         chosen = self.screen.get_component_rich_style("screen--selection")
         parts = [strip.crop(0, begin), strip.crop(begin, end).apply_style(chosen), strip.crop(end)]
         return Strip.join(parts)
-
-
-def _said(line: Line) -> str:
-    """What a search looks through."""
-    return f"{line.label} {line.text}".casefold()
-
-
-def _styled(strip: Strip, style: Style) -> Strip:
-    """The strip with a style over its own."""
-    return Strip([Segment(text, (own or Style()) + style, control) for text, own, control in strip])

@@ -13,6 +13,9 @@ from korg_tui.views import JsonNode, Line, Opens, Section, Shape, Sides, Span
 SIDE_BY_SIDE = 84
 """Cells from which on a diff stands side by side."""
 
+TITLE = "title"
+"""The place of a title in its section."""
+
 _LABEL_CELLS = 10
 _PAIRED_CELLS = 72
 _BETWEEN = " │ "
@@ -57,8 +60,9 @@ def laid_out(sections: Sequence[Section], cells: int, lines_of: LinesOf) -> list
     for section in sections:
         number = seen[section.title] = seen.get(section.title, -1) + 1
         if section.title:
-            title = ((crop(section.title, cells), "title"),)
-            rows.append(Row(title, title=True, place=(section.title, number, "title")))
+            look = f"title {_BASE.get(section.style, section.style)}" if section.style else "title"
+            title = ((crop(section.title, cells), look),)
+            rows.append(Row(title, title=True, place=(section.title, number, TITLE)))
         rows += _section(section, number, cells, lines_of)
     return rows
 

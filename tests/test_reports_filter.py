@@ -72,3 +72,50 @@ def test_blobs_are_looked_into_when_asked_for_and_what_is_missing_is_said(capsys
     out, err = capsys.readouterr()
     assert [json.loads(line)["seq"] for line in out.splitlines()] == [2]
     assert err == "korg-tui: the filter did not see everything: 1 blob not found\n"
+
+
+def test_a_word_turned_round_is_no_option(capsys, ledgers):
+    assert main(["show", "--filter", "-tool:Edit kind:tool", "--json", ledgers[0]]) == 0
+    assert [json.loads(line)["seq"] for line in capsys.readouterr().out.splitlines()] == [4]
+    assert main(["export", ledgers[0], "--format", "ndjson", "--filter", "-kind:tool"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_what_a_rewind_drops_goes_with_the_export_of_one(capsys, ledgers):
+    asked = ["--format", "ndjson", "--filter", "is:dropped", "--rewind", "2", ledgers[0]]
+    assert main(["export", *asked]) == 0
+    assert [json.loads(line)["seq"] for line in capsys.readouterr().out.splitlines()] == [3, 4]
+    for words in (["show"], ["export", "--format", "ndjson"]):
+        assert main([*words, "--filter", "is:dropped", ledgers[0]]) == 2
+        said = "korg-tui: --filter: is:dropped asks for a rewind; export takes one: --rewind N\n"
+        assert capsys.readouterr() == ("", said)
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "marks"),
+    [
+        ('is:ok "two words', "this quote is never closed; close it, or leave it out", "      ^^^^^^^^^^"),
+        ('"', "“” names nothing", None),
+        ('"two', "this quote is never closed; close it, or leave it out", "^^^^"),
+        ("is:ok seq:5..2", "“seq:5..2” fits nothing: write seq:2..5", "      ^^^^^^^^"),
+    ],
+)
+def test_what_cannot_be_meant_is_pointed_at(capsys, ledgers, query, said, marks):
+    assert main(["show", "--filter", query, *ledgers]) == 2
+    first, *below = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"korg-tui: --filter: {said}")
+    assert below == ([] if marks is None else [f"  {query}", f"  {marks}"])
+
+
+def test_a_query_of_any_length_is_refused_in_few_words(capsys, ledgers):
+    assert main(["show", "--filter", "word " * 10_000, *ledgers]) == 2
+    first, line, marks = capsys.readouterr().err.splitlines()
+    assert first == "korg-tui: --filter: a filter has at most 200 words"
+    assert len(line) < 500
+    at = marks.index("^")
+    assert (line[at : at + 4], marks.count("^")) == ("word", 4)
+
+
+def test_an_event_by_number_and_a_filter_are_too_much(capsys, ledgers):
+    assert main(["show", "1", "--filter", "is:failed", ledgers[0]]) == 2
+    assert capsys.readouterr().err == "korg-tui: --filter chooses among all events; leave it out, or 1\n"

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     _settle_encodings()
     try:
-        code = _run(words)
+        code = _run(_with_filter(words))
         sys.stdout.flush()
         return code
     except UsageError as wrong:
@@ -105,6 +105,17 @@ def _refuse_mistyped(words: Sequence[str], commands: Collection[str]) -> None:
         meant = nearest(words[0], commands)
         if meant:
             raise UsageError(f"no such command or file: {words[0]}{meant}")
+
+
+def _with_filter(words: Sequence[str]) -> list[str]:
+    """A filter may begin with `-`, which means not; only behind `=` is that no option."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] == "--filter" and re.match(r"-[^-]", word):
+            joined[-1] = f"--filter={word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 def _run(words: list[str]) -> int:

@@ -10,12 +10,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from korg_tui.causal import Ledger, nearest
+from korg_tui.causal import Ledger, Rewind, nearest
 from korg_tui.families import Families, lies_beside
 from korg_tui.reading import Reading
 from korg_tui.sources import EVERY, DemoSource, FileSource, Source, SourceError, discover, open_sources
 from korg_tui.text import visible
-from korg_tui.views import Named, Query, QueryError, named, parse_query, plural, pointed
+from korg_tui.views import Named, NoRewind, Query, QueryError, named, nearby, parse_query, plural
 
 _NUMBER = re.compile(r"-?[0-9]+")
 _ADDRESS = re.compile(r"korg://local/(?:event|session)/([0-9]+)")
@@ -174,11 +174,20 @@ class Meaning:
         self._now_ms = now_ms
         self._asked: list[Query] = []
 
-    def __call__(self, place: Place) -> Query:
-        """The predicate for the rows of this ledger."""
-        source = place.reading.source
+    def __call__(self, place: Place, rewind: Rewind | None = None) -> Query:
+        """The predicate for the rows of this ledger; `is:dropped` are those that this rewind drops."""
+        ledger = place.ledger
+
+        def dropped(row: int) -> bool:
+            fates = ("invalidated", "possible")
+            return rewind is not None and ledger.kind_at(row).agent and rewind.state(ledger.seq[row]) in fates
+
         query = parse_query(
-            self._query, place.reading.bodies(place.ledger), blobs=source.blobs.find, now_ms=self._now_ms
+            self._query,
+            place.reading.bodies(ledger),
+            dropped,
+            blobs=place.reading.source.blobs.find,
+            now_ms=self._now_ms,
         )
         self._asked.append(query)
         return query
@@ -190,18 +199,28 @@ class Meaning:
                 narrate(f"the filter did not see everything: {words}")
 
 
-def filter_meaning(query: str) -> Meaning | None:
-    """What `--filter` means; None for no filter. Times without a zone are UTC. Raises `UsageError`, which
-    points at the word that cannot be understood."""
+def filter_meaning(query: str, *, rewinds: bool = False) -> Meaning | None:
+    """What `--filter` means; None for no filter. Times without a zone are UTC. `rewinds`: whether the command
+    previews a rewind, of which `is:dropped` tells. Raises `UsageError`, which points at the word that cannot
+    be understood."""
     if not query.strip():
         return None
     now_ms = time.time_ns() // 1_000_000
     try:
-        parse_query(query, now_ms=now_ms)
+        parsed = parse_query(query, dropped=(lambda _: False) if rewinds else None, now_ms=now_ms)
+    except NoRewind as wrong:
+        raise _pointing(query, wrong, "is:dropped asks for a rewind; export takes one: --rewind N") from wrong
     except QueryError as wrong:
-        alone = query[wrong.begin : wrong.end] == query.strip()
-        raise UsageError(f"--filter: {wrong}", () if alone else pointed(query, wrong)) from wrong
+        raise _pointing(query, wrong, str(wrong)) from wrong
+    for term in parsed.terms:
+        if term.unclosed:
+            raise _pointing(query, term.wrong(""), "this quote is never closed; close it, or leave it out")
     return Meaning(query, now_ms)
+
+
+def _pointing(query: str, wrong: QueryError, text: str) -> UsageError:
+    alone = query[wrong.begin : wrong.end] == query.strip() and str(wrong)
+    return UsageError(f"--filter: {text}", () if alone else nearby(query, wrong))
 
 
 def find(pick: Pick, among: Sequence[Place], *, agent: bool = False) -> Found:

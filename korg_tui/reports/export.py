@@ -73,7 +73,7 @@ def export(arguments: argparse.Namespace) -> int:
     if arguments.output == "-":
         arguments.output = None
     name = _format(arguments)
-    meant = filter_meaning(arguments.filter)
+    meant = filter_meaning(arguments.filter, rewinds=arguments.rewind is not None)
     readings, every = read_places(sources, arguments.demo)
     wanted = list(_wanted(every, arguments, meant))
     if len(wanted) > 1 and not FORMATS[name].several:
@@ -151,7 +151,7 @@ def _wanted(
         chosen = [target[0]]
     for place in chosen:
         here = target[1] if target is not None and target[0].ledger is place.ledger else None
-        predicate = None if meant is None else meant(place)
+        predicate = None if meant is None else meant(place, here)
         yield Wanted(place.reading, place.ledger, session, predicate, here, arguments.blobs)
     if target is not None and all(target[0].ledger is not place.ledger for place in chosen):
         raise UsageError(f"--rewind {arguments.rewind} is in another ledger than --session")

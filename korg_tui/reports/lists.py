@@ -160,8 +160,10 @@ def _certainty(link: Link) -> str:
 def show(arguments: argparse.Namespace) -> int:
     """Show events as found; without a seq, whole ledgers, filtered if that was asked for."""
     picks, sources = sort_words(arguments.words)
-    _, every = read_places(sources, arguments.demo)
     meaning = filter_meaning(arguments.filter)
+    if picks and meaning is not None:
+        raise UsageError(f"--filter chooses among all events; leave it out, or {picks[0]}")
+    _, every = read_places(sources, arguments.demo)
     if picks:
         _show_events([find(pick, every) for pick in picks], arguments.json)
     elif arguments.json:

@@ -64,12 +64,12 @@ from korg_tui.views.summary import argument
 from korg_tui.views.sweep import COSTLY, Patient, Sweep
 from korg_tui.views.syntax import highlight
 from korg_tui.views.terminal import terminal
-from korg_tui.views.terms import QueryError, pointed
+from korg_tui.views.terms import NoRewind, QueryError, nearby, pointed
 from korg_tui.views.timeline import LaneLine, Timeline, TimeRow, Window
 from korg_tui.views.timescale import scale, time_words
 from korg_tui.views.touched import EventRow, EventRows, EventSearch, Hit, Where, path_query, paths_of
 from korg_tui.views.vocabulary import Vocabulary
-from korg_tui.views.walk import neighbour
+from korg_tui.views.walk import in_turn, neighbour
 from korg_tui.views.why import chain, sentence
 from korg_tui.views.words import ago, clock, duration, label, plural, size
 from korg_tui.views.words import gap as gap_words
@@ -122,6 +122,7 @@ __all__ = [
     "Match",
     "Named",
     "Needle",
+    "NoRewind",
     "Node",
     "Opens",
     "OutsideEffect",
@@ -190,6 +191,7 @@ __all__ = [
     "has_words",
     "hex_line",
     "highlight",
+    "in_turn",
     "judged",
     "label",
     "lane_name",
@@ -201,6 +203,7 @@ __all__ = [
     "lost_words",
     "marked",
     "named",
+    "nearby",
     "needle",
     "neighbour",
     "outcome",

@@ -16,7 +16,7 @@ from korg_tui.views import calls, marks, walk
 from korg_tui.views.contents import Content
 from korg_tui.views.moments import WRITTEN, moment
 from korg_tui.views.shown import Predicate
-from korg_tui.views.terms import QueryError, Term, nearest_name
+from korg_tui.views.terms import NoRewind, QueryError, Term, nearest_name
 
 KEYS = {
     "tool": "tools whose name has this: tool:Bash",
@@ -123,7 +123,10 @@ def _unknown_key(term: Term) -> QueryError:
 
 
 def _nothing_named(term: Term, key: str) -> QueryError:
-    what = f"{KEYS[key]}" if key else f"known are {_KEYS_TOLD} and plain text"
+    if key:
+        what = f"is not finished: say what, as in {KEYS[key].partition(': ')[2]}"
+        return term.wrong(f"{_quoted(term)} {what}", f"{_short(term)} {what}"[:78])
+    what = f"known are {_KEYS_TOLD} and plain text"
     return term.wrong(f"{_quoted(term)} names nothing: {what}", f"{_short(term)} names nothing: {what}"[:78])
 
 
@@ -219,7 +222,8 @@ def _state(term: Term, asked: Asked) -> Meaning:
         return _one_of(term, STATES) if term.value.casefold() in STATES else _no_state(term)
     dropped = asked.dropped
     if dropped is None:
-        raise term.wrong(f"{_quoted(term)} asks for a rewind: it works in the preview, after r")
+        text = f"{_quoted(term)} asks for a rewind: it works in the preview, after r"
+        raise NoRewind(text, begin=term.begin, end=term.end)
     return Meaning(lambda _, row: dropped(row))
 
 
@@ -273,6 +277,9 @@ def _numbers(term: Term, key: str) -> Meaning:
         how = f"is no number: write {key}:7, {key}:>7 or {key}:7..9"
         raise term.wrong(f"{_quoted(term)} {how}", f"{_short(term)} {how}")
     low, high = float(found["low"]), float(found["high"] or "inf")
+    if high < low:
+        how = f"fits nothing: write {key}:{found['high']}..{found['low']}"
+        raise term.wrong(f"{_quoted(term)} {how}", visible(f"{_short(term)} {how}", 78))
     compare = _COMPARE[found["sign"]]
 
     def fits(ledger: Ledger, row: int) -> bool:

@@ -5,7 +5,7 @@
     term  = ["-"] [key ":"] ( '"' text '"' | text without spaces )
 
 Between quotes `\\"` is a quote and `\\\\` a backslash; every other backslash stands for itself. The last
-quote may be missing."""
+quote may be missing, as it is while one types."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from korg_tui.text import visible, width
+from korg_tui.text import CUT, visible, width
 
 MOST_TERMS = 200
 """Words of a query; nobody types more, and each costs something for every event."""
+
+_AROUND = 200
+"""Characters of a query that are shown before a bad word, of it, and after it."""
 
 _TERM = re.compile(
     r"(?P<no>-?)(?:(?P<key>[A-Za-z_]+):)?"
@@ -46,6 +49,10 @@ class QueryError(ValueError):
         self.nearest = nearest
 
 
+class NoRewind(QueryError):
+    """A query that asks what a rewind drops, where none is previewed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """One word of a query: characters `begin` to `end`, its value from `value_at` on, a quote included."""
@@ -57,6 +64,8 @@ class Term:
     """In small letters; empty for plain text."""
     value: str
     value_at: int = 0
+    unclosed: bool = False
+    """Whether its last quote is missing."""
 
     @property
     def written(self) -> str:
@@ -79,7 +88,8 @@ def terms(text: str) -> list[Term]:
         assert match is not None, "every text has a term"
         value = match["bare"] if match["quoted"] is None else _ESCAPED.sub(r"\1", match["quoted"])
         key = (match["key"] or "").lower()
-        found.append(Term(at, match.end(), bool(match["no"]), key, value, match.start("value")))
+        unclosed = match["quoted"] is not None and match.end("quoted") == match.end()
+        found.append(Term(at, match.end(), bool(match["no"]), key, value, match.start("value"), unclosed))
         if len(found) > MOST_TERMS:
             raise found[-1].wrong(f"a filter has at most {MOST_TERMS} words")
         at = _after_space(text, match.end())
@@ -119,3 +129,12 @@ def pointed(query: str, error: QueryError) -> tuple[str, str]:
     """The query as one safe line, and the line below it that marks the bad word with carets."""
     before, word = visible(query[: error.begin]), visible(query[error.begin : error.end])
     return visible(query), " " * width(before) + "^" * max(1, width(word))
+
+
+def nearby(query: str, error: QueryError) -> tuple[str, str]:
+    """The same, and what is far from the bad word is left out: a query may have any length."""
+    begin, end = max(0, error.begin - _AROUND), min(error.end, error.begin + _AROUND)
+    left, right = CUT * (begin > 0), CUT * (len(query) > end + _AROUND)
+    shift = len(left) - begin
+    short = QueryError("", begin=error.begin + shift, end=end + shift)
+    return pointed(f"{left}{query[begin : end + _AROUND]}{right}", short)

@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 import pytest_textual_snapshot
+from hypothesis import settings
 from textual.css.stylesheet import Stylesheet
 
 if TYPE_CHECKING:
     from syrupy.location import PyTestLocation
     from textual.css.model import RuleSet
     from textual.css.stylesheet import CSSLocation
+
+settings.register_profile("suite", derandomize=True, database=None, deadline=None, max_examples=60)
+settings.load_profile("suite")
 
 SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
 

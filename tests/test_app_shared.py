@@ -1,4 +1,4 @@
-"""Every ledger of the shared folder opens in the screens. Collected only where that folder lies beside."""
+"""Every ledger of the shared folder is listed, and one of each producer opens in the screens. Collected only where that folder lies beside."""
 
 from __future__ import annotations
 
@@ -33,10 +33,14 @@ if LEDGERS.is_dir():
             assert len({row.ledger for row in rows}) > 40
             assert {reading.state for reading in app.readings} == {"live"}
             first_of = {row.ledger: row for row in reversed(rows)}
+            producers: set[Path] = set()
             for reading in app.readings:
                 for ledger in reading.journal.ledgers:
-                    if ledger.name in first_of:
+                    producer = Path(reading.source.name).relative_to(LEDGERS).parents[-2]
+                    if ledger.name in first_of and producer not in producers:
+                        producers.add(producer)
                         await visit(pilot, reading, ledger, first_of[ledger.name].index)
+            assert len(producers) > 10
 
     async def visit(pilot, reading: Reading, ledger: Ledger, session: int) -> None:
         """Open a session as `enter` does, go to its beginning, preview a rewind to it, and leave."""

@@ -38,7 +38,7 @@ MORE = int(os.environ.get("MORE_EXAMPLES", "1"))
 """`MORE_EXAMPLES=50 pytest tests/test_causal_reference.py` looks 50 times longer."""
 
 
-def examples(number: int = 100) -> Callable[[Any], Any]:
+def examples(number: int = 50) -> Callable[[Any], Any]:
     return settings(
         max_examples=number * MORE,
         derandomize=True,
@@ -81,7 +81,7 @@ def test_a_small_ledger_is_read_as_the_text_says_at_every_step(path: Path) -> No
 # --- read at once
 
 
-@examples(150)
+@examples(75)
 @given(ledgers())
 def test_a_whole_ledger_is_read_as_the_text_says(events: list[Event]) -> None:
     assert_agrees_in_all(ledger_of(events), read(events))
@@ -103,7 +103,7 @@ def test_every_event_is_in_exactly_one_of_the_five_sets(events: list[Event]) -> 
             assert {found.state(seq) for seq in seqs} <= {name}
 
 
-@examples(60)
+@examples(30)
 @given(ledgers())
 def test_reachability_in_the_graph_of_a_session_is_the_rewind_set(events: list[Event]) -> None:
     ledger = ledger_of(events)
@@ -133,13 +133,13 @@ def test_an_event_that_is_not_there_names_its_neighbours() -> None:
 # --- growing
 
 
-@examples(100)
+@examples(50)
 @given(ledgers())
 def test_event_by_event_is_the_same_as_at_once(events: list[Event]) -> None:
     assert_agrees(ledger_of(*([event] for event in events)), read(events))
 
 
-@examples(100)
+@examples(50)
 @given(ledgers(), st.data())
 def test_whoever_looks_while_it_grows_sees_what_is_there(events: list[Event], data: st.DataObject) -> None:
     """Answers that are kept between two looks must not outlive what they were drawn from."""
@@ -150,7 +150,7 @@ def test_whoever_looks_while_it_grows_sees_what_is_there(events: list[Event], da
         assert_agrees_in_all(journal.ledgers[0], read(so_far))
 
 
-@examples(60)
+@examples(30)
 @given(ledgers(), st.data())
 def test_malformed_lines_change_nothing_and_stay_behind_what_they_followed(
     events: list[Event], data: st.DataObject
@@ -183,7 +183,7 @@ def test_malformed_lines_change_nothing_and_stay_behind_what_they_followed(
 # --- a tail that is replaced
 
 
-@examples(150)
+@examples(75)
 @given(ledgers(), ledgers(), st.data())
 def test_a_replaced_tail_is_as_if_it_had_been_so_from_the_start(
     before: list[Event], other: list[Event], data: st.DataObject
@@ -225,7 +225,7 @@ def test_a_replaced_tail_is_as_if_it_had_been_so_from_the_start(
 # --- runs
 
 
-@examples(60)
+@examples(30)
 @given(ledgers(max_moves=12), ledgers(max_moves=12), st.data())
 def test_numbers_that_restart_begin_a_ledger_of_their_own(
     one: list[Event], two: list[Event], data: st.DataObject

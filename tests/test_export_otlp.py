@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import copy
+import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,8 @@ from google.protobuf.json_format import ParseDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from builders import START_MS, Book
-from exporting import exported, reading_of, told_book
-from korg_tui.export import ExportRefused
+from exporting import SECRET, exported, ledger_of, reading_of, told_book
+from korg_tui.export import ExportRefused, Wanted, write_several
 from korg_tui.reading import Reading
 from korg_tui.views import parse_query
 
@@ -166,3 +168,31 @@ if SHARED.is_dir():
         reading = reading_of(SHARED / "stream-json_parallel" / ".korg" / "capability_journal.json")
         request = parsed(exported(reading, "otlp").json)
         assert len(request.resource_spans) == 2
+
+
+def test_links_are_redacted_too(tmp_path: Path) -> None:
+    book = Book()
+    think = book.infer(book.prompt("go"))
+    book.infer(book.prompt("look", think, by=f"agent:{SECRET}@1"), by=f"agent:{SECRET}@1")
+    agent = book.spawn(think, "look", result={"content": "done"})
+    book.infer(agent)
+    out = exported(reading_of(tmp_path / "x.jsonl", book), "otlp", redact=True)
+    assert SECRET not in out.text
+    links = [link for span in spans_of(out.json) for link in span.get("links", ())]
+    assert any("[REDACTED]" in str(link["attributes"]) for link in links)
+
+
+def test_copies_of_a_ledger_are_traces_of_their_own(tmp_path: Path) -> None:
+    every = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        reading = reading_of(tmp_path / name / "told.jsonl", told_book())
+        every.append(Wanted(reading, ledger_of(reading)))
+    ids = []
+    for _ in range(2):
+        out = io.BytesIO()
+        write_several("otlp", every, out)
+        ids.append([span["traceId"] for span in spans_of(json.loads(out.getvalue()))])
+    assert ids[0] == ids[1]
+    assert len(set(ids[0])) == 2
+    assert ids[0][0] == spans_of(exported(every[1].reading, "otlp").json)[0]["traceId"]

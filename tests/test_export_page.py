@@ -164,7 +164,8 @@ def test_it_is_redacted_unless_it_is_told_not_to_be_and_says_so(told: Reading) -
     assert (SECRET in out.text, "hunter2" in out.text, "/home/dusk" in out.text) == (False, False, False)
     assert out.said.redacted == 2
     assert page_data(out.text)["notes"][0] == (
-        "Redacted: 2 values replaced by [REDACTED], home folders written as ~."
+        "Redacted: 2 values replaced by [REDACTED], known forms of home folders by ~; credentials in "
+        "addresses and in KEY=value may be left."
     )
     plain = exported(told, "html", redact=False)
     assert SECRET in plain.text

@@ -63,7 +63,7 @@ def test_a_file_says_its_format_by_its_ending(export, folder: Path) -> None:
 def test_redaction_is_said_and_can_be_chosen(export) -> None:
     _, out, err = export("told.jsonl", "--format", "html")
     assert SECRET.encode() not in out
-    assert "2 values redacted, home folders written as ~" in err
+    assert "2 values redacted, known forms of home folders written as ~; credentials in addresses" in err
     _, out, err = export("told.jsonl", "--format", "html", "--no-redact")
     assert SECRET.encode() in out
     assert "not redacted" in err

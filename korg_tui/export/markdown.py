@@ -11,6 +11,7 @@ from korg_tui.causal import Lane, Ledger, Session, links
 from korg_tui.event import Kind
 from korg_tui.export.blocks import block_lines
 from korg_tui.export.documents import prompt_text, timestamp
+from korg_tui.export.redaction import STAYS
 from korg_tui.export.rewind_report import rewind_report
 from korg_tui.export.wanted import Sink, Wanted
 from korg_tui.text import visible
@@ -83,7 +84,8 @@ def _report(wanted: Wanted, sink: Sink) -> Iterator[str]:
         yield f"- {plural(len(ledger.sessions), 'session')}, {plural(len(ledger), 'row')}"
     yield f"- written by korg-tui {__version__}; it shows a ledger, and changes nothing in it"
     if wanted.redacts:
-        yield "- redacted: secrets are replaced by `[REDACTED]`, home folders written as `~`"
+        yield "- redacted: secrets are replaced by `[REDACTED]`, known forms of home folders by `~`;"
+        yield f"  {STAYS}"
     else:
         yield "- not redacted: it may hold secrets"
     if wanted.meant is not None:

@@ -5,11 +5,12 @@ lane one for each of its events. What an event read, what returned, and what sta
 the rule of SPEC §3 and its certainty. Names and attributes follow OpenTelemetry's conventions for generative
 AI; `korg.*` is ours. Arguments and results stay out, but for the one line that a row shows.
 
-Ids come from the content, so that two exports of a ledger agree.
+Ids come from the content, so that two exports of a ledger agree; copies in one export are counted.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from korg_tui.causal import Lane, Pointer, Session, Weave
 from korg_tui.event import Kind
 from korg_tui.export.documents import to_json
 from korg_tui.export.spending import Spent, spent
-from korg_tui.export.traces import Interval, Link, Trace, interval_of, links_into
+from korg_tui.export.traces import Interval, Link, Trace, interval_of, links_into, trace_id
 from korg_tui.export.wanted import ExportRefused, Sink, Wanted
 from korg_tui.formats import body
 from korg_tui.sources import BodyGone
@@ -47,10 +48,12 @@ def write_otlp(every: Sequence[Wanted], sink: Sink) -> None:
     if untimed:
         sink.leave_out(f"{plural(untimed, 'session')} without any time")
     sink.write('{"resourceSpans": [')
-    lost = 0
+    lost, twins = 0, Counter[str]()
     for number, (wanted, session) in enumerate(timed):
         sink.write(",\n" if number else "\n")
-        trace = Trace(wanted, session)
+        plain = trace_id(wanted.ledger, session)
+        trace = Trace(wanted, session, twins[plain])
+        twins[plain] += 1
         lost += trace.untimed
         _write_trace(trace, sink)
     sink.write("]}\n")
@@ -240,7 +243,9 @@ def _link(trace: Trace, link: Link) -> dict[str, Any] | None:
         "korg.rule": link.rule,
         "korg.certain": link.certain,
         "korg.basis": link.basis or None,
-        "korg.from": label(ledger, ledger.seq[link.row]) if link.lane is None else lane_title(link.lane),
+        "korg.from": trace.wanted.safe(
+            label(ledger, ledger.seq[link.row]) if link.lane is None else lane_title(link.lane)
+        ),
     }
     what = trace.event_span(link.row) if link.lane is None else trace.lane_span(link.lane)
     return {"traceId": trace.id, "spanId": what, "attributes": _attributes(attributes)}

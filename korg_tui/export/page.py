@@ -22,6 +22,7 @@ from korg_tui.export.blocks import block_lines
 from korg_tui.export.documents import to_json
 from korg_tui.export.drawing import RowDrawing, cells_of, drawn
 from korg_tui.export.fates import FATES_AT_MOST, RULES_AT_MOST, States, every_rewind, runs
+from korg_tui.export.redaction import STAYS
 from korg_tui.export.rewind_report import rewind_report
 from korg_tui.export.wanted import Sink, Wanted
 from korg_tui.views import Line as DetailLine
@@ -117,7 +118,7 @@ def _data(wanted: Wanted, sink: Sink) -> Iterator[str]:
 def _notes(wanted: Wanted, sink: Sink) -> Iterator[str]:
     if wanted.redacts:
         count = plural(wanted.redactor.count, "value")
-        yield f"Redacted: {count} replaced by [REDACTED], home folders written as ~."
+        yield f"Redacted: {count} replaced by [REDACTED], known forms of home folders by ~; {STAYS}."
     else:
         yield "Not redacted: it may hold secrets."
     if wanted.meant is not None:

@@ -1,29 +1,28 @@
 """Redaction of an export: what must not leave with it is taken out, and counted.
 
-Secrets are what the recorder calls so. Home folders become `~`, as they name the person.
+Secrets are what the recorder calls so, in keys, too. Known forms of home folders become `~`, as they name the
+person. What is neither stays; `STAYS` says what that can be.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from pathlib import Path
+from itertools import count
 from typing import Any
 
 from msgspec.structs import replace
 
+from korg_tui.export.beginnings import safe_beginning
+from korg_tui.export.homes import Homes
 from korg_tui.formats import Unreadable, loads
 from korg_tui.sources import BlobFound
 from korg_tui.views import Read
 
-_HOMES = re.compile(
-    r"(?:(?<![\w.-])(?:/home|/Users)/|\b[A-Za-z]:[\\/]{1,4}Users[\\/]{1,4})[^/\\\s\"'`:;,<>|)\]}]+"
-)
 BLOB_AT_MOST = 64 << 10
 """Bytes of a blob that are looked at: more than a preview shows."""
 
-HOME = "~"
-"""Stands where a home folder was named."""
+STAYS = "credentials in addresses and in KEY=value may be left"
+"""What redaction does not take out, in words for a person."""
 
 
 class Redactor:
@@ -33,20 +32,20 @@ class Redactor:
         from korg_tui.recorder import redact, redact_text
 
         self._redact, self._redact_text = redact, redact_text
-        self._home = str(Path.home())
+        self._homes = Homes()
         self.count = 0
 
     def value(self, value: Any, *, counted: bool = True) -> Any:
         """A copy of decoded JSON without secrets."""
         found, replaced = self._redact(value)
         self.count += replaced if counted else 0
-        return self._without_homes(found)
+        return self._cleaned(found, counted=counted)
 
     def text(self, text: str, *, counted: bool = False) -> str:
         """Text without secrets."""
         found, replaced = self._redact_text(text)
         self.count += replaced if counted else 0
-        return self._without_home(found)
+        return self._homes.without(found)
 
     def record(self, raw: bytes, *, counted: bool = False) -> bytes:
         """A record without secrets, encoded anew; one that is no JSON, as text."""
@@ -78,23 +77,34 @@ class Redactor:
             text = head[: wrong.start].decode("utf-8")
         if "\0" in text:
             return _withheld(found)
-        return replace(found, path=None, content=self.text(text, counted=True).encode())
+        text = safe_beginning(text, self.value, self._text, whole=(found.size or len(head)) <= BLOB_AT_MOST)
+        return replace(found, path=None, content=text.encode("utf-8", "backslashreplace"))
 
-    def _without_homes(self, value: Any) -> Any:
-        """The same, in every string of a value; records nest at most `MAX_DEPTH` deep."""
+    def _text(self, text: str) -> str:
+        return self.text(text, counted=True)
+
+    def _cleaned(self, value: Any, *, counted: bool) -> Any:
+        """The same without home folders in its strings, and without either in its keys; records nest at most
+        `MAX_DEPTH` deep."""
         if isinstance(value, str):
-            return self._without_home(value)
-        if isinstance(value, dict):
-            return {self._key(key): self._without_homes(each) for key, each in value.items()}
-        return [self._without_homes(each) for each in value] if isinstance(value, list) else value
+            return self._homes.without(value)
+        if isinstance(value, list):
+            return [self._cleaned(each, counted=counted) for each in value]
+        if not isinstance(value, dict):
+            return value
+        cleaned: dict[Any, Any] = {}
+        for key, each in value.items():
+            name = self._key(key, value, cleaned, counted=counted)
+            cleaned[name] = self._cleaned(each, counted=counted)
+        return cleaned
 
-    def _key(self, key: Any) -> Any:
-        return self._without_home(key) if isinstance(key, str) else key
-
-    def _without_home(self, text: str) -> str:
-        if len(self._home) > 1 and self._home in text:
-            text = re.sub(rf"{re.escape(self._home)}(?![\w.-])", HOME, text)
-        return _HOMES.sub(HOME, text) if "/" in text or "\\" in text else text
+    def _key(self, key: Any, among: dict[Any, Any], taken: dict[Any, Any], *, counted: bool) -> Any:
+        """A key without what must not leave, told from those that look like it then."""
+        name = self.text(key, counted=counted) if isinstance(key, str) else key
+        if name == key or (name not in among and name not in taken):
+            return name
+        free = (f"{name} {number}" for number in count(len(taken) + 1))
+        return next(each for each in free if each not in among and each not in taken)
 
 
 def _withheld(found: BlobFound) -> BlobFound:
@@ -128,4 +138,3 @@ class NoRedactor(Redactor):
     def reader(self, read: Read) -> Read:
         """The same reader."""
         return read
-

@@ -36,6 +36,8 @@ class Trace:
 
     wanted: Wanted
     session: Session
+    twin: int = 0
+    """Its number among the sessions of one export that are called the same and begin the same."""
     id: str = ""
     events: dict[int, Interval] = field(default_factory=dict)
     """By row: the events that become spans."""
@@ -44,7 +46,7 @@ class Trace:
     """By the key of the lane."""
 
     def __post_init__(self) -> None:
-        self.id = trace_id(self.wanted.ledger, self.session)
+        self.id = trace_id(self.wanted.ledger, self.session, self.twin)
         ledger = self.wanted.ledger
         for lane in self.in_order:
             for row in lane.rows:
@@ -89,10 +91,11 @@ class Trace:
         return self.span_id(f"event {self.wanted.ledger.seq[row]}")
 
 
-def trace_id(ledger: Ledger, session: Session) -> str:
-    """The id of a session's trace, 16 bytes as hex: what its ledger is called, and how it begins."""
+def trace_id(ledger: Ledger, session: Session, twin: int = 0) -> str:
+    """The id of a session's trace, 16 bytes as hex: what its ledger is called, and how it begins; for a copy
+    in the same export, its number, too."""
     name = ledger.name.rpartition("/")[2].encode("utf-8", "backslashreplace")
-    begins = f"\0{ledger.columns.digest[session.head]}\0{session.seq}".encode()
+    begins = f"\0{ledger.columns.digest[session.head]}\0{session.seq}{f'#{twin}' if twin else ''}".encode()
     return hashlib.sha256(name + begins).hexdigest()[:32]
 
 

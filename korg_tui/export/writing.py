@@ -12,7 +12,7 @@ from korg_tui.export.graphml import write_graph
 from korg_tui.export.markdown import write_markdown
 from korg_tui.export.otlp import write_otlp
 from korg_tui.export.page import write_html
-from korg_tui.export.redaction import NoRedactor, Redactor
+from korg_tui.export.redaction import STAYS, NoRedactor, Redactor
 from korg_tui.export.svg import write_svg
 from korg_tui.export.wanted import ExportRefused, Progress, Sink, Wanted, preview_of, session_at
 from korg_tui.reading import Reading
@@ -57,12 +57,13 @@ class Exported:
 
     @property
     def words(self) -> str:
-        """`12 events as HTML page, 48.1 KB; 3 values redacted, home folders written as ~; left out: …`."""
+        """`12 events as HTML page, 48.1 KB; 3 values redacted, …; left out: …`."""
         parts = [f"{plural(self.events, 'event')} as {self.format.text}, {size(self.bytes)}"]
         if self.redacted is None:
             parts.append("not redacted")
         else:
-            parts.append(f"{plural(self.redacted, 'value')} redacted, home folders written as ~")
+            count = plural(self.redacted, "value")
+            parts += [f"{count} redacted, known forms of home folders written as ~", STAYS]
         if self.left_out:
             parts.append(f"left out: {', '.join(self.left_out)}")
         return "; ".join(parts)

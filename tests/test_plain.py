@@ -91,7 +91,8 @@ def test_failures_are_listed_and_stepped_through(talk: Talk):
     assert count == "1 failure"
     assert event.startswith("event 3, Bash, lane 1 ") and ", failed, " in event
     assert said(talk, "1", "e")[0].startswith("event 3, ")
-    assert said(talk, "e") == ["nothing failed after this"]
+    assert said(talk, "e") == ["this is the only failure", event]
+    assert said(talk, "first", "E")[:2] == ["there is no earlier failure: this is the last one", event]
     assert said(talk, "dead") == ["0 dead pointers"]
 
 
@@ -136,6 +137,7 @@ def test_what_is_not_understood_says_so_and_is_counted(talk: Talk):
     assert said(talk, "xyzzy \x1b[2J") == ["“xyzzy ␛[2J” is no command: help lists them"]
     assert said(talk, "z") == ["“fold level” is for the screen only"]
     assert said(talk, "99999")[0] == "there is no event 99999 in this ledger"
+    assert said(talk, "9" * 21)[0] == f"there is no event {'9' * 21} in this ledger"
     assert talk.wrong == 2
 
 

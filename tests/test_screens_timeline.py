@@ -53,7 +53,7 @@ async def test_a_walk_through_the_timeline():
         assert "zoomed to 50 %" in said(app, "status")
 
         await keys(pilot, "z", "e")
-        assert said(app, "status") == "no later failure"
+        assert said(app, "status") == "there is no later failure: this is the first one"
         await keys(pilot, "E", "right_curly_bracket")
         assert said(app, "crumbs").endswith("4 Read")
         await pilot.click(TimeChart, offset=(45, 2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import tzinfo
+from functools import partial
 
 from korg_tui.causal import Ledger, NoDecision, NoSuchEvent, Rewind, rewind
 from korg_tui.plain.telling import event_sentence, preview_lines, section_lines
@@ -19,6 +20,7 @@ from korg_tui.views import (
     chain,
     details,
     event_words,
+    in_turn,
     label,
     named,
     neighbour,
@@ -121,17 +123,22 @@ class PlainSession:
         return self.go(self.spine.in_lane(self.row, step), f"this is the {side} event of its lane")
 
     def failure(self, step: int) -> Lines:
-        found = self.spine.failure(self.row, step)
-        return self.go(found, f"nothing failed {'after' if step > 0 else 'before'} this")
+        return self._in_turn(self.spine.failure, "failure", step)
 
     def dead_pointer(self, step: int) -> Lines:
-        found = self.spine.dead_pointer(self.row, step)
-        return self.go(found, f"there is no dead pointer {'after' if step > 0 else 'before'} this")
+        return self._in_turn(self.spine.dead_pointer, "dead pointer", step)
 
     def hit(self, step: int) -> Lines:
         if not self.searched:
             return iter(["nothing was searched for: search WORDS"])
-        return self.go(neighbour(self.hits, self.row, step), "there is no more hit this way")
+        return self._in_turn(partial(neighbour, self.hits), "hit", step)
+
+    def _in_turn(self, find: Callable[[int, int], int | None], what: str, step: int) -> Lines:
+        """The next one, and after the last the first, saying so before."""
+        found, said = in_turn(find, self.row, len(self.ledger), what, step)
+        if found is not None and said:
+            yield said
+        yield from self.go(found, said)
 
     def find(self, text: str) -> tuple[int | None, str]:
         """The row that `42` or `LEDGER:42` names, or why there is none."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from korg_tui.causal import Ledger
 from korg_tui.commands import DIGITS
 from korg_tui.screens.base import KorgScreen
-from korg_tui.views import Spine, neighbour
+from korg_tui.views import Spine, in_turn, neighbour
 from korg_tui.widgets.chrome import Ask
 from korg_tui.widgets.spine import SpineView
 
@@ -130,14 +130,8 @@ class SteppingScreen(KorgScreen):
 
     def _round(self, find: Callable[[int, int], int | None], what: str, step: int = 1) -> None:
         """Go to the next one, and after the last to the first, saying so."""
-        found = find(self.row, step)
-        if found is None:
-            edge = -1 if step > 0 else len(self.ledger)
-            found = find(edge, step)
-            later, first = ("later", "first") if step > 0 else ("earlier", "last")
-            self.remark = f"there is no {later} {what}: this is the {first} one"
-            if found == self.row:
-                self.remark = f"this is the only {what}"
+        found, said = in_turn(find, self.row, len(self.ledger), what, step)
+        self.remark = said or self.remark
         self.jump(found)
 
     # folding
@@ -192,4 +186,4 @@ class SteppingScreen(KorgScreen):
 
     def do_goto(self) -> None:
         typed = self.pressed if self.pressed in DIGITS else ""
-        self.query_one(Ask).ask("goto", "go to seq", typed, typed=True)
+        self.query_one(Ask).ask("goto", "go to seq", typed, goes_on=True)

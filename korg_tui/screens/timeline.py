@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,7 +15,7 @@ from korg_tui.messages import OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens.asking import Asking
 from korg_tui.screens.base import KorgScreen
-from korg_tui.views import Timeline, Window, duration, label, neighbour, plural, time_words
+from korg_tui.views import Timeline, Window, duration, in_turn, label, neighbour, plural, time_words
 from korg_tui.widgets.chrome import Bar, KeyFooter, Line, Notice
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.names import ending
@@ -331,11 +332,10 @@ class TimelineScreen(KorgScreen):
         self._step_failure(-1)
 
     def _step_failure(self, step: int) -> None:
-        failures = self.timeline.failures if self.timeline else ()
-        row = neighbour(failures, self.row, step)
-        if row is None:
-            self.remark = f"no {'later' if step > 0 else 'earlier'} failure"
-        else:
+        find = partial(neighbour, self.timeline.failures if self.timeline else ())
+        row, said = in_turn(find, self.row, len(self.ledger), "failure", step)
+        self.remark = said
+        if row is not None:
             self._go(row)
 
     def do_lane_after(self) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from korg_tui.causal import Ledger
 from korg_tui.event import Kind
@@ -40,6 +40,23 @@ def neighbour(ascending: Sequence[int], row: int, step: int) -> int | None:
     """The nearest of some rows after (`step` 1) or before (-1) a row, which need not be one of them."""
     place = bisect_right(ascending, row) if step > 0 else bisect_left(ascending, row) - 1
     return ascending[place] if 0 <= place < len(ascending) else None
+
+
+def in_turn(
+    find: Callable[[int, int], int | None], row: int, rows: int, what: str, step: int = 1
+) -> tuple[int | None, str]:
+    """What `find(row, step)` finds from a row on, after the last one the first, and what is to be said of
+    that; of `rows` rows. None where there is none at all."""
+    found = find(row, step)
+    if found is not None:
+        return found, ""
+    found = find(-1 if step > 0 else rows, step)
+    if found is None:
+        return None, f"there is no {what}"
+    if found == row:
+        return found, f"this is the only {what}"
+    later, first = ("later", "first") if step > 0 else ("earlier", "last")
+    return found, f"there is no {later} {what}: this is the {first} one"
 
 
 def to_root(ledger: Ledger, row: int, limit: int) -> tuple[list[int], bool]:

@@ -38,14 +38,15 @@ async def test_sessions_newest_first_with_their_counts_and_a_live_mark():
     async with app_over(story(), clock=clock).run_test(size=(100, 24)) as pilot:
         await pilot.pause()
         assert [row[:83] for row in drawn(pilot)] == [
-            " ● 20 s ago     complete        3      1       0    0  Count the open tickets.",
+            "▸● 20 s ago     complete        3      1       0    0  Count the open tickets.",
             "   26 s ago     partial         1      1       0    1  begins with Write",
             "   27 s ago     complete       20      3       1    0  The date parser fails on lea",
         ]
-        assert status(pilot) == "3 sessions in 1 ledger · sorted by activity"
+        assert status(pilot) == "3 sessions in 1 ledger · sorted by activity · ● live"
+        assert crumbs(pilot) == "ledgers and sessions › .korg/journal.jsonl"
         clock.move(30)
         pilot.app.screen.show_rows()
-        assert drawn(pilot)[0].startswith(" ● 50 s ago")
+        assert drawn(pilot)[0].startswith("▸● 50 s ago")
 
 
 async def test_sort_goes_round_and_the_cursor_stays_on_its_session():
@@ -105,7 +106,7 @@ async def test_states_of_sources_are_words_on_the_screen():
     async with app_over(waiting, failed, reading, empty).run_test(size=(120, 24)) as pilot:
         await pilot.pause()
         assert drawn(pilot) == [
-            " - waiting      a.jsonl is not there yet; it is read as it appears",
+            "▸- waiting      a.jsonl is not there yet; it is read as it appears",
             " - failed       b.bin: not a ledger: it holds bytes that are no text",
             " - reading      c.jsonl",
             " - empty        d.jsonl has no sessions yet: the first event will show here",
@@ -128,7 +129,7 @@ async def test_a_source_that_cannot_be_a_ledger_is_a_state_not_an_end():
             if app.readings[0].state == "failed":
                 break
         await pilot.pause()
-        assert drawn(pilot) == [" - failed       x.key: not a ledger: it looks like a key"]
+        assert drawn(pilot) == ["▸- failed       x.key: not a ledger: it looks like a key"]
 
 
 async def test_nothing_found_says_where_it_looked_and_offers_the_demo():
@@ -158,7 +159,7 @@ async def test_what_a_filter_leaves_is_counted_and_nothing_is_said_in_words():
     async with app_over(story()).run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         await keys(pilot, "/", *"tickets", "enter")
-        assert status(pilot).startswith("1 of 3 sessions in 1 ledger · sorted by activity · only with “tick")
+        assert status(pilot).startswith("1 of 3 sessions in 1 ledger · only with “tickets”: esc shows all")
         await keys(pilot, "/", *"mapper")
         assert pilot.app.screen.words == "mapper"
         await keys(pilot, "enter")
@@ -186,7 +187,7 @@ async def test_the_header_keeps_its_columns_apart_and_its_arrow_off_what_has_no_
     async with app_over(*sources).run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         await keys(pilot, "s", "s")
-        assert "events failed▾ dead" in " ".join(head(pilot).split())
+        assert "events agents failed▾ dead" in " ".join(head(pilot).split())
         await keys(pilot, "s")
         assert "▾" not in head(pilot)
 
@@ -206,6 +207,30 @@ async def test_the_demo_key_says_how_else_to_see_it():
         await keys(pilot, "d")
         assert status(pilot) == "a ledger is open: korg-tui --demo plays it in another terminal"
         assert "demo" not in pilot.app.screen.query_one(KeyFooter).render().plain
+
+
+async def test_words_hide_sources_that_do_not_have_them_and_the_cursor_goes_to_the_first_that_does():
+    empty = MemorySource(b"", "empty.jsonl")
+    async with app_over(MemorySource(story(), "full.jsonl"), empty).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "end", "/", *"full tick", "enter")
+        assert len(drawn(pilot)) == 1
+        assert pilot.app.screen.lines.row.prompt == "Count the open tickets."
+        await keys(pilot, "escape", "/", *"empty")
+        assert [row.split()[0] for row in drawn(pilot)] == ["▸-"]
+
+
+async def test_a_status_that_is_not_the_usual_one_stands_before_the_prompt_where_ledgers_need_the_room():
+    sources = [MemorySource(story(), f"/w/{each}/events.jsonl") for each in ("a-long-name-here", "north-wind")]
+    async with app_over(*sources).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert " ".join(head(pilot).split()) == "activity▾ ledger events agents failed dead status, prompt"
+        rows = [row for row in drawn(pilot) if "partial: begins" in row]
+        assert len({row[13:31] for row in rows}) == 2
+
+
+def crumbs(pilot) -> str:
+    return pilot.app.screen.query_one("#crumbs", Line).plain
 
 
 def head(pilot) -> str:

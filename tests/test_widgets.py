@@ -8,7 +8,7 @@ from rich.cells import chop_cells
 from korg_tui.views import Line, Section
 from korg_tui.widgets.laid_out import laid_out
 from korg_tui.widgets.minimap import Marks, Minimap
-from korg_tui.widgets.names import apart, ending
+from korg_tui.widgets.names import apart, ending, fitted, middle
 
 
 def lines_of(section: Section, number: int):
@@ -101,6 +101,21 @@ def test_ledgers_in_stores_are_told_apart_by_the_folders_of_the_stores():
     assert [ending(name, 13) for name in apart(names).values()] == ["parser", "frontend"]
     both = [*names, "/w/parser/.korg/journal.jsonl"]
     assert len({ending(name, 13) for name in apart(both).values()}) == 3
+
+
+def test_names_are_cut_so_that_they_differ():
+    names = ["tests/north/events.jsonl", "tests/south/events.jsonl"]
+    assert list(fitted(names, 13).values()) == ["tests/north…", "tests/south…"]
+    assert list(fitted(["conforming-1.jsonl", "conforming-2.jsonl"], 14).values()) == [
+        "conforming-1…",
+        "conforming-2…",
+    ]
+    assert list(fitted(["sub/seqs-reused-after.jsonl"], 20).values()) == ["seqs-reused-after…"]
+
+
+def test_of_a_long_name_the_middle_is_cut_out():
+    assert middle("sub-0200000000000042", 12) == "sub-0…000042"
+    assert middle("short", 12) == "short"
 
 
 def test_a_session_of_its_own_in_a_store_is_called_by_its_name():

@@ -31,7 +31,7 @@ from korg_tui.text import visible, visible_lines
 from korg_tui.views import SORTS, QueryError, SessionBook, SessionRow, ledger_copies, plural, rewound_words
 from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line, Notice
 from korg_tui.widgets.lines import LineList
-from korg_tui.widgets.names import apart
+from korg_tui.widgets.names import apart, ending
 from korg_tui.widgets.sessions import Row, SessionList, SourceRow
 
 _AGE_SECONDS = 1.0
@@ -84,7 +84,6 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        self.query_one("#crumbs", Line).show([("ledgers and sessions", "line--strong")])
         self.set_focus(self.lines)
         self.set_interval(_AGE_SECONDS, self._grow_older)
         self.show_rows()
@@ -156,14 +155,24 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
         self._book.arrange(self.sort, self.words)
         listed = self._told.keys() - (self._reading if len(self._reading) > _MANY else ())
         told = [self._told[reading] for reading in sorted(listed, key=self._order.__getitem__)]
+        told = [row for row in told if _has(row, self.words)]
         self._name_ledgers(told)
         several = self._book.ledgers > 1
         rows: list[Row] = [*told, *self._book.rows]
         self.lines.say_when_empty(self._why_empty())
         self.lines.show(rows, self._names, several=several, now_ms=self.korg.clock())
+        self._show_crumbs()
         self._show_head()
         self._show_nothing()
         self.show_status()
+
+    def _show_crumbs(self) -> None:
+        """A single ledger is named in the title: its rows do not name it."""
+        parts = [("ledgers and sessions", "line--strong")]
+        if len(self._names) == 1:
+            name = next(iter(self._names.values()))
+            parts.append((f" › {ending(name, max(14, self.size.width - 24))}", "line--quiet"))
+        self.query_one("#crumbs", Line).show(parts)
 
     def _why_empty(self) -> str:
         if self.words:
@@ -171,6 +180,7 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
         return "There are no sessions yet: the first event will show here."
 
     def on_resize(self) -> None:
+        self._show_crumbs()
         self._show_head()
 
     def _show_head(self) -> None:
@@ -229,7 +239,7 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
         if nothing.display:
             looked = visible_lines(self.korg.looked, 40)
             offer = self.keymap.told("Press {demo} to play the demo: a recorded session, no set-up.")
-            again = "It is looked again every 2 s: what appears is opened." if self.korg.looks else ""
+            again = "Looks again every 2 s, and opens what appears." if self.korg.looks else ""
             nothing.update(Content("\n".join(["No ledger found.", "", *looked, "", offer, again]).rstrip()))
 
     def looked_again(self) -> None:
@@ -246,13 +256,16 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
         counts = f"{plural(self._book.sessions, 'session')} in {plural(self._book.ledgers, 'ledger')}"
         if self.words:
             counts = f"{len(self._book.rows):,} of {counts}"
-        parts = [counts, f"sorted by {self.sort}"]
+        parts = [counts]
         if self.words:
-            parts.append(f"only with “{visible(self.words)}”: {self.keymap.name('leave')} shows all")
+            parts.append(f"only with “{visible(self.words, 20)}”: {self.keymap.name('leave')} shows all")
+        parts.append(f"sorted by {self.sort}")
         if len(self._reading) > _MANY:
             parts.append(f"reading {len(self._reading):,} more")
         elif self._reading:
             parts.append(_progress(self._reading))
+        elif any(row.live for row in self._book.rows[: self.lines.page]):
+            parts.append("● live")
         return [(" · ".join(parts), "line--quiet")]
 
     # commands
@@ -271,11 +284,13 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
         self.show_rows()
 
     def do_narrow(self) -> None:
-        self.query_one(Ask).ask("sessions", "show sessions with", self.words)
+        self.query_one(Ask).ask(
+            "sessions", "show sessions with", self.words, goes_on=True, aid=self.history_for("sessions")
+        )
 
     def do_list_events(self) -> None:
         aid = self.aid_for("events", list(places_of(self.korg.readings)))
-        self.query_one(Ask).ask("events", "list the events that fit", visible(self.listed), aid=aid)
+        self.query_one(Ask).ask("events", "list the events that fit", visible(self.listed), goes_on=True, aid=aid)
 
     def _list_events(self, query: str) -> None:
         if not query:
@@ -361,11 +376,14 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
             return
         self._close_ask()
         if event.purpose == "sessions":
+            self.keep_asked("sessions", event.answer)
             self._narrow(event.answer)
 
     def _narrow(self, words: str) -> None:
         self.words = words
         self.show_rows()
+        if words.strip():
+            self.lines.go(0)
 
     def _close_ask(self) -> None:
         self.query_one(Ask).close()
@@ -378,6 +396,12 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
     @on(LineList.Chosen)
     def _chosen(self) -> None:
         self.give("open")
+
+
+def _has(row: SourceRow, words: str) -> bool:
+    """Whether every one of the words is in what is said of a source."""
+    said = f"{visible(row.ledger)} {row.state} {row.text}".casefold()
+    return all(word in said for word in words.casefold().split())
 
 
 def _progress(readings: Iterable[Reading]) -> str:

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from korg_tui.text import crop, pad, visible, width
 from korg_tui.views import SessionRow, ago
 from korg_tui.widgets.lines import LineList
-from korg_tui.widgets.names import ending
+from korg_tui.widgets.names import ending, fitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,10 @@ Row = SessionRow | SourceRow
 _NUMBERS = (("events", 7), ("agents", 7), ("failed", 8), ("dead", 5))
 _WIDE = 100
 _LEAST_NAME = 12
+_HERE = "▸"
+"""Stands before the row under the cursor."""
+_USUAL = ("complete", "no session")
+"""States that need no word where there is little room: of rows without a session the prompt tells it."""
 _BAD = frozenset({"failed", "gone", "offline", "warned"})
 _SORT_COLUMN = {"activity": "activity", "size": "events", "failures": "failed"}
 """The column by which it is sorted; the start of a session has none."""
@@ -53,6 +57,8 @@ class SessionList(LineList):
         self.several = False
         self.now_ms = 0
         self._longest = 0
+        self._fitted: tuple[int, Mapping[str, str]] = (0, {})
+        """What rows call their ledgers in a column of so many cells."""
         self._ages: Mapping[int, str] = {}
         """What the rows that are seen say of their age."""
 
@@ -75,6 +81,7 @@ class SessionList(LineList):
         kept = self.row
         if names is not self.names:
             self._longest = max(map(width, names.values()), default=0)
+            self._fitted = (0, {})
         self.rows, self.names, self.several = rows, names, several
         if kept is not None:
             self.cursor = _place(rows, kept, self.cursor)
@@ -98,30 +105,44 @@ class SessionList(LineList):
     def head(self, cells: int, sort: str) -> str:
         """The names of the columns."""
         mark = _SORT_COLUMN.get(sort, "")
-        names = "".join(f"{_marked(name, mark):>{size}}" for name, size in self._numbers(cells))
+        names = "".join(f"{_marked(name, mark):>{size}}" for name, size in _NUMBERS)
         ledger = pad("ledger", self._ledger_cells(cells)) + "  " if self.several else ""
-        return f"   {pad(_marked('activity', mark), 13)}{ledger}{pad('status', 10)}{names}  prompt"
+        status = "" if self._dense(cells) else pad("status", 10)
+        activity = pad(_marked("activity", mark), self._activity_cells(cells))
+        return f"   {activity}{ledger}{status}{names}  {'status, ' if not status else ''}prompt"
+
+    def _dense(self, cells: int) -> bool:
+        """Whether there is so little room, that a status stands before the prompt, if it is not the usual."""
+        return self.several and cells < _WIDE
+
+    def _activity_cells(self, cells: int) -> int:
+        return 10 if self._dense(cells) else 13
 
     def _ledger_cells(self, cells: int) -> int:
-        return max(6, min(self._longest, cells // (4 if cells >= _WIDE else 6)))
+        room = (cells - 45) // 2 if self._dense(cells) else max(cells // 4, cells - 110)
+        return max(6, min(self._longest, room))
 
-    def _numbers(self, cells: int) -> Sequence[tuple[str, int]]:
-        """The columns of numbers. Where there is little room and ledgers have names, agents are left out."""
-        if cells >= _WIDE or not self.several:
-            return _NUMBERS
-        return [(name, size) for name, size in _NUMBERS if name != "agents"]
+    def _called(self, row: SessionRow, cells: int) -> str:
+        size = self._ledger_cells(cells)
+        if self._fitted[0] != size:
+            self._fitted = (size, fitted(self.names.values(), size))
+        name = self.names.get(row.ledger, row.title)
+        return self._fitted[1].get(name) or ending(name, size)
 
     def draw(self, index: int, width: int) -> Strip:
         row = self.rows[index]
-        return self._source(row, width) if isinstance(row, SourceRow) else self._session(row, width)
+        mark = _HERE if index == self.cursor else " "
+        if isinstance(row, SourceRow):
+            return self._source(row, width, mark)
+        return self._session(row, width, mark)
 
     def cuts(self, row: SourceRow) -> bool:
         """Whether a row has no room for the whole sentence about its source."""
         return 16 + width(visible(row.ledger)) + width(row.text) > self.row_width
 
-    def _source(self, row: SourceRow, cells: int) -> Strip:
+    def _source(self, row: SourceRow, cells: int, mark: str) -> Strip:
         style = self._style("sessions--bad" if row.state in _BAD else "sessions--quiet")
-        state = f" - {pad(row.state, 13)}"
+        state = f"{mark}- {pad(row.state, self._activity_cells(cells))}"
         room = max(_LEAST_NAME, cells - width(state) - width(row.text))
         name = ending(self.names.get(row.ledger, row.ledger), room)
         text = crop(row.text, cells - width(state) - width(name))
@@ -129,18 +150,22 @@ class SessionList(LineList):
             [Segment(state, style), Segment(name, self._style("sessions--ledger")), Segment(text, style)]
         )
 
-    def _session(self, row: SessionRow, cells: int) -> Strip:
-        live = Segment(" ● " if row.live else "   ", self._style("sessions--live"))
-        parts = [live, Segment(pad(self._age(row), 13), self._style("sessions--quiet"))]
+    def _session(self, row: SessionRow, cells: int, mark: str) -> Strip:
+        live = Segment(f"{mark}● " if row.live else f"{mark}  ", self._style("sessions--live"))
+        dense = self._dense(cells)
+        age = self._age(row).removesuffix(" ago").removeprefix("in the ") if dense else self._age(row)
+        parts = [live, Segment(pad(age, self._activity_cells(cells)), self._style("sessions--quiet"))]
         if self.several:
-            size = self._ledger_cells(cells)
-            name = ending(self.names.get(row.ledger, row.title), size)
-            parts.append(Segment(f"{pad(name, size)}  ", self._style("sessions--ledger")))
-        status = "sessions--bad" if row.status == "malformed" else "sessions--quiet"
-        parts.append(Segment(pad(row.status, 10), self._style(status)))
+            name = pad(self._called(row, cells), self._ledger_cells(cells))
+            parts.append(Segment(f"{name}  ", self._style("sessions--ledger")))
+        status = self._style("sessions--bad" if row.status == "malformed" else "sessions--quiet")
+        if not dense:
+            parts.append(Segment(pad(row.status, 10), status))
         counts = {"events": row.events, "agents": row.agents, "failed": row.failed, "dead": row.dead_pointers}
-        parts += [self._number(name, size, counts[name]) for name, size in self._numbers(cells)]
+        parts += [self._number(name, size, counts[name]) for name, size in _NUMBERS]
         parts.append(Segment("  "))
+        if dense and row.status not in _USUAL:
+            parts.append(Segment(f"{row.status}: ", status))
         if row.synthesized:
             parts.append(Segment("synthesized ", self._style("sessions--quiet")))
         if row.missing:

@@ -475,3 +475,9 @@ def test_what_the_recorder_and_addresses_refuse(
     code, out, err = run(capsys, *words)
     assert (code, out) == (2, "")
     assert said in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["show"], ["rewind"], ["sessions"], ["export", "--format", "json"]])
+def test_an_address_that_is_none_is_wrong_usage(capsys, example, words) -> None:
+    said = "korg://local/event/x is no address of an event: those are korg://local/event/N"
+    assert run(capsys, *words, "korg://local/event/x", example) == (2, "", f"korg-tui: {said}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -104,7 +105,10 @@ def test_what_is_no_configuration_is_said(write, content, line, text):
 
 def test_a_file_that_is_named_has_to_be_there(tmp_path):
     assert wrong(str(tmp_path / "none.toml")) == [(0, "no such file; --config names it")]
-    assert wrong(str(tmp_path)) == [(0, "cannot be read: Is a directory")]
+    assert wrong(str(tmp_path)) == [(0, "cannot be read: it is no regular file")]
+    os.mkfifo(tmp_path / "pipe")
+    assert wrong(str(tmp_path / "pipe")) == [(0, "cannot be read: it is no regular file")]
+    assert load(os.devnull).settings == Settings()
     with pytest.raises(ConfigError, match=r"no such file; \$KORG_TUI_CONFIG names it"):
         load(environment={"KORG_TUI_CONFIG": str(tmp_path / "none.toml")})
     assert load(environment={"XDG_CONFIG_HOME": str(tmp_path)}).settings == Settings()

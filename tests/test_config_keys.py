@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from textual.keys import Keys
 
-from korg_tui.commands import DEFAULT, Keymap, Place, Situation
+from korg_tui.commands import DEFAULT, Keymap, Place, Situation, shown
 from korg_tui.config.key_names import NAMED, key_name
-from korg_tui.config.keys import read_keys
+from korg_tui.config.keys import KEPT, read_keys
 from korg_tui.config.lines import KeyLines
 from korg_tui.config.options import Refused
 
@@ -83,6 +83,20 @@ def test_two_commands_may_swap_their_keys_and_share_one_in_two_places():
     assert problems == []
     assert keymap.for_key("B", Place.LEDGERS).id == "sort"
     assert keymap.for_key("B", Place.PREVIEW).id == "scope"
+
+
+@pytest.mark.parametrize("key", KEPT)
+def test_no_way_in_or_out_can_be_taken_away(key):
+    owners = [entry.id for entry in DEFAULT.table if key in entry.keys]
+    assert owners
+    for identity in owners:
+        for keys in ("", [], "B"):
+            lost = f"2: {identity}: it keeps {shown(key)}, others may be added{ALWAYS}"
+            assert lost in read(**{identity: keys})[1]
+    for entry in DEFAULT.table:
+        if entry.id not in owners:
+            stays = f"2: {entry.id}: {shown(key)} stays with {', '.join(owners)}{ALWAYS}"
+            assert stays in read(**{entry.id: [*entry.keys, key]})[1]
 
 
 def test_every_way_out_may_have_more_keys():

@@ -65,3 +65,10 @@ def test_a_ledger_with_several_sessions_has_to_be_told_apart(tmp_path, capsys):
     said = capsys.readouterr().err
     assert f"has 3 sessions: name one of {path}:1, {path}:22, {path}:23" in said
     assert main(["compare", f"{path}:1", ledger(tmp_path, "two.jsonl", "ls")]) == 0
+
+
+def test_a_ledger_that_is_not_there_is_named(tmp_path, capsys):
+    there = ledger(tmp_path, "one.jsonl", "ls")
+    for words in ([there, "nosuch:3"], ["nosuch:3", there]):
+        assert main(["compare", *words]) == 2
+        assert capsys.readouterr().err == "korg-tui: nosuch:3: no file is called nosuch; check the name\n"

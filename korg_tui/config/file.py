@@ -14,6 +14,7 @@ from korg_tui.config.lines import KeyLines
 from korg_tui.config.options import KEYS, OPTIONS, Option, Refused, Value, sections, written
 from korg_tui.config.problems import ConfigError, Problem, nearest, quoted
 from korg_tui.config.settings import Settings
+from korg_tui.sources import open_regular
 from korg_tui.text import visible
 
 VARIABLE = "KORG_TUI_CONFIG"
@@ -96,9 +97,12 @@ def _from(where: Where) -> tuple[Settings, dict[str, str]]:
 
 
 def _text(where: Where) -> str:
-    """The file; nothing when the usual one is not there. Raises ConfigError when it cannot be read."""
+    """The file; nothing when the usual one is not there. Raises ConfigError when it cannot be read, as what
+    is no file but a pipe or a device: it might never end. `/dev/null` is none, and may be."""
+    if os.fspath(where.path) == os.devnull:
+        return ""
     try:
-        with where.path.open("rb") as file:
+        with open(open_regular(where.path), "rb") as file:  # noqa: PTH123 - by its descriptor
             content = file.read(LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         if not where.named_by:

@@ -62,10 +62,13 @@ class Found:
 
 def sort_words(words: Iterable[str]) -> tuple[list[Pick], list[str]]:
     """Events and sources, told apart: a number, `korg://local/event/N`, or `LEDGER:N` is an event, unless a
-    file has that very name with a folder in front of it (`./42`)."""
+    file has that very name with a folder in front of it (`./42`). Raises `UsageError` for another address of
+    that kind: it names no source."""
     picks, sources = [], []
     for word in words:
         pick = pick_of(word)
+        if pick is None and word.startswith("korg://"):
+            raise UsageError(f"{word} is no address of an event: those are korg://local/event/N")
         if pick is None:
             sources.append(word)
         else:

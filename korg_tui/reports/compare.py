@@ -52,7 +52,9 @@ def _two_sides(words: Sequence[str], demo: bool) -> tuple[Side, Side]:
 
 def _one_of_each(pick: Pick, source: str, demo: bool) -> tuple[Side, Side]:
     """The session of an event of its own ledger, and the one session of another ledger."""
-    if not (pick.ledger and Path(pick.ledger).exists()) or demo:
+    if pick.ledger and not Path(pick.ledger).exists():
+        raise UsageError(f"{pick}: no file is called {pick.ledger}; check the name")
+    if not pick.ledger or demo:
         raise UsageError(_HOW)
     return _with_event(pick, places(read([pick.ledger], False))), _only_session(
         places(read([source], False)), source

@@ -12,7 +12,7 @@ from korg_tui.text import crop, visible
 _CELLS = 20
 _ENDING = re.compile(r"(?<=[^/.])\.[^./#]+(?=(?:#[0-9]+)?$)")
 """The suffix of a file; the number of a ledger in it stays."""
-_EVENT = re.compile(r"(?:(?:korg://local/event/)|(?:(?P<ledger>.+):))?(?P<seq>[0-9]{1,19})", re.DOTALL)
+_EVENT = re.compile(r"(?:(?:korg://local/event/)|(?:(?P<ledger>.+):))?(?P<seq>[0-9]{1,99})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -335,3 +335,25 @@ async def test_an_event_opens_its_blob_and_escape_comes_back_to_the_same_line(pu
         assert screen.query_one("#crumbs").plain.startswith(".korg/journal.jsonl › 3 WebFetch › blob ")
         await keys(pilot, "escape")
         assert pilot.app.screen.details.cursor == index
+
+
+async def test_a_line_that_opens_something_says_so_and_a_key_opens_it_from_the_rows(put, blobs):
+    book = Book()
+    out = {"stdout": ref("z" * 5_000), "exit_code": 0}
+    book.tool("Bash", book.prompt(), args={"command": "x"}, result=out)
+    put(b"z" * 5_000)
+    source = MemorySource(book)
+    source.blobs = blobs
+    async with app_over(source).run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        await keys(pilot, "G", "enter")
+        session = pilot.app.screen
+        while session.details.opens is None:
+            await keys(pilot, "j")
+        assert session.status.plain.startswith("enter: the blob in the reader · ")
+        await keys(pilot, "escape", "B")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, ReaderScreen)
+        assert rows(pilot.app.screen)[0].startswith("zzz")
+        await keys(pilot, "escape", "k", "B")
+        assert session.status.plain == "the details show all of this event: there is nothing more to read"

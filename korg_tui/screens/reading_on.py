@@ -75,6 +75,39 @@ class ReadingOnScreen(GivingScreen, SteppingScreen):
         paths = paths_named(self.ledger.tool_at(row), found.args)
         return declared_sizes(found), paths[0] if len(paths) == 1 else ""
 
+    def do_read_whole(self) -> None:
+        opens = self._whole()
+        if opens is None:
+            self.remark = "the details show all of this event: there is nothing more to read"
+        else:
+            self.open_reader(opens)
+
+    def _whole(self) -> Opens | None:
+        """What the reader can show of the event under the cursor: what its line in the details opens, else
+        its first blob, else its first long value."""
+        if self.focused is self.details and self.details.opens is not None:
+            return self.details.opens
+        blobs = self.ledger.blobs_at(self.row) if self.row >= 0 else ()
+        if blobs:
+            return Opens("blob", blobs[0])
+        self.bring_details()
+        return self.details.first_opens
+
+    def bring_details(self) -> None:
+        """Let the details be those of the row under the cursor, now."""
+        raise NotImplementedError
+
+    def line_words(self) -> str:
+        """What the line of the details under the cursor leads to, and with which key; empty when they have
+        not the keys."""
+        if self.focused is not self.details:
+            return ""
+        opens, seq = self.details.opens, self.details.leads
+        if opens is not None:
+            what = "the blob" if opens.what == "blob" else "the whole value"
+            return self.keymap.told(f"{{details}}: {what} in the reader")
+        return "" if seq is None else self.keymap.told(f"{{details}}: go to {seq}")
+
     # asking for what is too big
 
     @property

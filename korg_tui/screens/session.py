@@ -173,6 +173,10 @@ class SessionScreen(
         if self.ready:
             self.show_details()
 
+    def bring_details(self) -> None:
+        if self._details_stale:
+            self._show_details()
+
     def _show_crumbs(self) -> None:
         line = self.query_one("#crumbs", Line)
         line.show(headlines.crumbs(self.spine, self.view.line, line.size.width))
@@ -192,10 +196,10 @@ class SessionScreen(
         self.show_keys()
 
     def _status(self) -> headlines.Parts:
-        found, room = self.finding_words(), self.status.room
-        return headlines.status(
-            self.spine, self.view, self.reading, self._told, found, room, self.keymap
-        )
+        found, line = self.finding_words(), self.line_words()
+        room = self.status.room - (len(line) + 3 if line else 0)
+        parts = headlines.status(self.spine, self.view, self.reading, self._told, found, room, self.keymap)
+        return [(line, "line--strong"), (" · ", "line--quiet"), *parts] if line else parts
 
     @property
     def _told(self) -> headlines.Told:
@@ -266,7 +270,9 @@ class SessionScreen(
 
     @on(LineList.Moved)
     def _moved(self, event: LineList.Moved) -> None:
-        if event.lines is self.view and self.row != self._here[1]:
+        if event.lines is self.details:
+            self.show_status()
+        elif event.lines is self.view and self.row != self._here[1]:
             self.settle()
 
     @on(LineList.Chosen)
@@ -343,7 +349,7 @@ class SessionScreen(
         if not self.reading_details:
             self.set_focus(self.details)
         elif not self.details.choose():
-            self.remark = "this line leads nowhere and opens nothing"
+            self.remark = "this line opens nothing: lines that name an event, a blob or more of a value do"
 
     def do_seen(self) -> None:
         if self.notices:

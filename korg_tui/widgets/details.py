@@ -83,6 +83,16 @@ class Details(LineList):
         return self._rows[self.cursor].opens if self._rows else None
 
     @property
+    def leads(self) -> int | None:
+        """The seq of the event to which the line under the cursor leads."""
+        return self._rows[self.cursor].seq if self._rows else None
+
+    @property
+    def first_opens(self) -> Opens | None:
+        """What the first line that opens something opens."""
+        return next((row.opens for row in self._rows if row.opens is not None), None)
+
+    @property
     def plain(self) -> list[str]:
         """What the pane shows, as text."""
         return [row.plain for row in self._rows]

@@ -72,7 +72,7 @@ async def test_asking_for_a_filter_with_completion_history_errors_and_a_count():
         assert hints(pilot).endswith("1 of 20 fits")
         await keys(pilot, "enter")
         assert "filter “tool:Bash is:failed”: 1 of 20" in status(pilot)
-        await keys(pilot, "f", *typed("is:faild seq:>1"), "enter")
+        await keys(pilot, "f", "ctrl+u", *typed("is:faild seq:>1"), "enter")
         assert pilot.app.screen.query_one(Ask).asking, "the line stays"
         assert field(pilot) == "is:faild seq:>1"
         assert hints(pilot) == "“is:faild” is not known: did you mean failed?  tab: is:failed"
@@ -125,7 +125,7 @@ async def test_since_counts_from_the_clock_of_the_screen():
         await opened(pilot)
         await keys(pilot, "f", *typed("since:30s"), "enter")
         assert "filter “since:30s”: 2 of 20" in status(pilot)
-        await keys(pilot, "f", *typed("since:1s"), "enter")
+        await keys(pilot, "f", "ctrl+u", *typed("since:1s"), "enter")
         assert pilot.app.screen.view.empty == "No event fits “since:1s”: esc shows all."
 
 
@@ -265,6 +265,10 @@ async def test_the_effects_of_an_event_are_listed_explained_and_lead_there():
         await keys(pilot, "enter")
         assert isinstance(pilot.app.screen, SessionScreen)
         assert at(pilot) == 13
+        await keys(pilot, "escape")
+        assert (pilot.app.screen, screen.list.cursor) == (screen, 1)
+        await keys(pilot, "escape")
+        assert at(pilot) == 10
         await keys(pilot, "G", "v")
         assert "Nothing later depends on it" in str(pilot.app.screen.query_one("#nothing").render())
         await keys(pilot, "escape")

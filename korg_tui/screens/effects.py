@@ -3,7 +3,7 @@ the chain of reasons of the row under the cursor."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from textual import on
 from textual.app import ComposeResult
@@ -25,17 +25,16 @@ _COUNTING = "counting what it carries away …"
 
 
 class EffectsScreen(KorgScreen):
-    """What a rewind to an event would carry away. `go` leads to an event, by its seq."""
+    """What a rewind to an event would carry away."""
 
     PLACES = (Place.EFFECTS,)
 
-    def __init__(self, reading: Reading, ledger: Ledger, seq: int, go: Callable[[int], None]) -> None:
+    def __init__(self, reading: Reading, ledger: Ledger, seq: int) -> None:
         super().__init__()
         self.reading, self.ledger, self.seq = reading, ledger, seq
         self.asking = Asking(self, lambda: self.korg.take_facts())
         self.list = EffectList()
         self.details = Details()
-        self._go = go
         self._gone = ""
 
     def compose(self) -> ComposeResult:
@@ -64,7 +63,8 @@ class EffectsScreen(KorgScreen):
 
     @property
     def situation(self) -> Situation:
-        return Situation(place=Place.EFFECTS, rows=self.list.count, on_row=self.list.count > 0)
+        rows, in_details = self.list.count, self.lines is self.details
+        return Situation(place=Place.EFFECTS, rows=rows, on_row=rows > 0, in_details=in_details)
 
     # what there is
 
@@ -156,8 +156,13 @@ class EffectsScreen(KorgScreen):
             super().do_leave()
 
     def _lead(self, seq: int) -> None:
-        self.app.pop_screen()
-        self._go(seq)
+        """Open the session at this event; whoever leaves it comes back here."""
+        row = self.ledger.row_of(seq)
+        if row is None:
+            self.remark = f"{label(self.ledger, seq)} is gone from its ledger"
+            self.show_status()
+        else:
+            self.korg.open_event(self.reading, self.ledger, row)
 
     @on(LineList.Moved)
     def _moved(self, event: LineList.Moved) -> None:

@@ -38,7 +38,7 @@ class ExplainingScreen(PreviewingScreen):
 
     def do_effects(self) -> None:
         seq = self.ledger.seq[self.row]
-        self.korg.push_screen(EffectsScreen(self.reading, self.ledger, seq, self.go_to_seq))
+        self.korg.push_screen(EffectsScreen(self.reading, self.ledger, seq))
 
     # why
 

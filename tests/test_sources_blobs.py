@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_said(tmp_path, store, monkeypatch):
     (folder / SHA).rmdir()
     (folder / SHA).write_bytes(CONTENT)
 
-    def refuse(*words: object) -> None:
+    def refuse(*words: object, **more: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(blobs, "open_regular", refuse)
@@ -106,7 +106,7 @@ def test_what_cannot_be_read_is_said(tmp_path, store, monkeypatch):
     assert "no permission to read it" in found.text
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_what_is_no_file_is_not_waited_for(tmp_path, store, make):
     path = tmp_path / "project" / "logs" / "blobs" / SHA[:2] / SHA
     path.parent.mkdir(parents=True)
@@ -114,6 +114,36 @@ def test_what_is_no_file_is_not_waited_for(tmp_path, store, make):
     found = store().find(SHA)
     assert (found.state, found.text) == ("unreadable", f"unreadable: {path} is no file")
     assert found.read() == b""
+
+
+@pytest.mark.parametrize("private", ["/dev/zero", "private", "blobs", "nowhere"])
+def test_no_link_in_a_blobs_folder_is_followed(tmp_path, store, private):
+    (tmp_path / "private").write_text("a secret")
+    path = tmp_path / "project" / "logs" / "blobs" / SHA[:2] / SHA
+    path.parent.mkdir(parents=True)
+    path.symlink_to(tmp_path / private)
+    found = store().find(SHA)
+    assert (found.state, found.read()) == ("unreadable", b"")
+    assert found.text == f"unreadable: {path} is a link and leads out of the blobs folder"
+
+
+def test_nor_is_a_link_instead_of_a_folder_in_it_but_the_blobs_folder_itself_may_be_one(tmp_path, store):
+    path = put(tmp_path / "elsewhere")
+    logs = tmp_path / "project" / "logs"
+    (logs / "blobs").mkdir(parents=True)
+    (logs / "blobs" / SHA[:2]).symlink_to(path.parent)
+    found = store().find(SHA)
+    assert (found.state, found.read()) == ("unreadable", b"")
+    (logs / "linked").symlink_to(tmp_path / "elsewhere")
+    assert store(KORG_BLOB_DIR=str(logs / "linked")).find(SHA).read() == CONTENT
+
+
+def test_a_file_that_became_a_link_after_it_was_found_is_not_followed_either(tmp_path, store):
+    path = put(tmp_path / "project" / "logs" / "blobs")
+    found = store().find(SHA)
+    path.rename(tmp_path / "moved")
+    path.symlink_to(tmp_path / "moved")
+    assert (found.state, found.read()) == ("present", b"")
 
 
 def test_at_a_glance_only_small_files_are_verified_and_what_was_verified_stays_so(

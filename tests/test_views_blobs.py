@@ -97,6 +97,16 @@ def test_a_preview_is_bounded_and_its_last_line_opens_the_whole():
     assert texts(bomb)[-1] == "… enter opens the whole"
 
 
+def test_other_content_under_the_name_of_a_blob_is_told_of_and_not_shown():
+    wrong = BlobFound(SHA, "wrong", "wrong: …", size=8, content=b"a secret")
+    lines = blob_preview(wrong)
+    assert [line.text for line in lines] == [
+        f"blob {SHA[:11]}… wrong content, 8 B, text, UTF-8",
+        "not shown here, as it is other content",
+    ]
+    assert lines[0].opens == lines[1].opens is not None
+
+
 def test_what_is_not_there_is_said_in_place():
     where = "missing: not in /home/dusk/.korg/blobs"
     assert texts(BlobFound(SHA, "missing", where)) == [f"blob {SHA[:11]}… {where}"]

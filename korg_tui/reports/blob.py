@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -11,7 +12,16 @@ from pathlib import Path
 
 from korg_tui.export import to_json
 from korg_tui.reports.asked import UsageError, open_named
-from korg_tui.sources import ASKED_ABOUT, LARGEST_BLOB, UNREADABLE, BlobFound, Blobs, BlobStore, SourceError
+from korg_tui.sources import (
+    ASKED_ABOUT,
+    LARGEST_BLOB,
+    UNREADABLE,
+    BlobFound,
+    Blobs,
+    BlobStore,
+    SourceError,
+    open_blob,
+)
 from korg_tui.text import visible, visible_lines
 from korg_tui.views import size
 
@@ -171,6 +181,6 @@ def _chunks(found: BlobFound) -> Iterator[bytes]:
     if found.path is None or (found.size or 0) <= LARGEST_BLOB:
         yield found.read()
         return
-    with found.path.open("rb") as file:
+    with os.fdopen(open_blob(found.path), "rb") as file:
         while chunk := file.read(_CHUNK):
             yield chunk

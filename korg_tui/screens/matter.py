@@ -14,7 +14,7 @@ from typing import Protocol
 from korg_tui.causal import Ledger
 from korg_tui.formats import Body, body
 from korg_tui.reading import Reading
-from korg_tui.sources import BlobFound, Blobs, BodyGone, Content, FileContent, MemoryContent
+from korg_tui.sources import BlobFound, Blobs, BodyGone, Content, FileContent, MemoryContent, open_blob
 from korg_tui.sources import chunks as all_of
 from korg_tui.text import visible
 from korg_tui.views import HUGE, judged, label, paths_named, size, state_words
@@ -96,7 +96,7 @@ class BlobMatter:
         if found.path is None or found.state in ("missing", "unreadable", "not a blob name"):
             return Loaded(state_words(found), found.text, bad=not asks, asks=asks)
         try:
-            content = FileContent.at(found.path)
+            content = FileContent(open_blob(found.path))
         except OSError:
             return Loaded("unreadable", f"unreadable: {found.path} cannot be opened any more", bad=True)
         if found.state == "verifying" or (found.state == "too big" and whole):

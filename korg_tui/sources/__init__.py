@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from korg_tui.sources.blobs import ASKED_ABOUT, LARGEST_BLOB, BlobFound, Blobs, BlobStore
+from korg_tui.sources.blobs import ASKED_ABOUT, LARGEST_BLOB, BlobFound, Blobs, BlobStore, open_blob
 from korg_tui.sources.content import (
     Content,
     FileContent,
@@ -60,6 +60,7 @@ __all__ = [
     "chunks",
     "discover",
     "ledgers_in",
+    "open_blob",
     "open_regular",
     "open_sources",
 ]

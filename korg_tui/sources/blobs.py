@@ -8,9 +8,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -32,6 +34,42 @@ _NAME = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 << 20
 _REMEMBERED = 4096
 _WHOLE = 1 << 62
+
+
+class LeadsOut(OSError):
+    """A link where a blob should be: what it leads to may be any file of this machine."""
+
+    def __init__(self) -> None:
+        super().__init__("it is a link, and leads out of the blobs folder")
+
+
+def open_blob(path: Path) -> int:
+    """A descriptor for reading `<folder>/<two digits>/<digest>`. The folder itself may be a link, which a
+    person has made; what lies in it may come from anybody, and no link is followed. Raises `OSError`."""
+    folder = os.open(path.parents[1], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        within = os.open(path.parent.name, os.O_RDONLY | _FOLDER, dir_fd=folder)
+        try:
+            return open_regular(path.name, os.O_NOFOLLOW, within=within)
+        except OSError as error:
+            raise _explained(error, path.name, within) from None
+        finally:
+            os.close(within)
+    except (NotADirectoryError, FileNotFoundError) as error:
+        raise _explained(error, path.parent.name, folder) from None
+    finally:
+        os.close(folder)
+
+
+_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def _explained(error: OSError, name: str, within: int) -> OSError:
+    """What to raise for what could not be opened."""
+    with suppress(OSError):
+        if stat.S_ISLNK(os.stat(name, dir_fd=within, follow_symlinks=False).st_mode):
+            return LeadsOut()
+    return error
 
 
 class BlobFound(msgspec.Struct, frozen=True):
@@ -58,7 +96,7 @@ class BlobFound(msgspec.Struct, frozen=True):
         if self.path is None or self.state in ("missing", "unreadable", "not a blob name"):
             return b""
         try:
-            with os.fdopen(open_regular(self.path), "rb") as file:
+            with os.fdopen(open_blob(self.path), "rb") as file:
                 return file.read(limit)
         except OSError:
             return b""
@@ -122,11 +160,14 @@ class BlobStore:
 
     def _look(self, sha: str, path: Path, largest: int, otherwise: str) -> BlobFound | None:
         try:
-            descriptor = open_regular(path)
+            descriptor = open_blob(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except NotAFile:
             return BlobFound(sha, "unreadable", f"unreadable: {path} is no file", path)
+        except LeadsOut:
+            text = f"unreadable: {path} is a link and leads out of the blobs folder"
+            return BlobFound(sha, "unreadable", text, path)
         except OSError as error:
             return BlobFound(sha, "unreadable", f"unreadable: {path}: {reason(error)}", path)
         try:

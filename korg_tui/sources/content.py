@@ -33,9 +33,11 @@ class NotAFile(OSError):
         super().__init__("it is no regular file")
 
 
-def open_regular(path: Path, more: int = 0) -> int:
-    """A descriptor for reading a regular file, which waits for nobody. Raises `OSError`."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | more)
+def open_regular(path: Path | str, more: int = 0, *, within: int | None = None) -> int:
+    """A descriptor for reading a regular file, which waits for nobody. `within`: the descriptor of the folder
+    that a relative path begins in. Raises `OSError`."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | more
+    descriptor = os.open(path, flags, dir_fd=within)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise NotAFile

@@ -125,8 +125,9 @@ def blob_preview(
     found: BlobFound, declared: int | None = None, *, path: str = "", lines: int = PREVIEW_LINES
 ) -> list[Line]:
     """What stands in place of a reference: a line that says that this is a blob, which, and in which state;
-    then the beginning of its content, as what it is. Choosing the first line opens all of it. `path`: the
-    file that it comes from or goes to, as far as the event says."""
+    then the beginning of its content, as what it is. Choosing the first line opens all of it. Other content
+    under its name is only told of: nobody knows whose it is. `path`: the file that it comes from or goes to,
+    as far as the event says."""
     found = judged(found, declared)
     opens = Opens("blob", found.sha) if _is_name(found) else None
     name = f"{visible(found.sha, _SHORT)}" if _is_name(found) else f"“{visible(found.sha, 40)}”"
@@ -135,6 +136,8 @@ def blob_preview(
         return [Line(f"blob {name} {said}", state_style(found), opens=opens)]
     told = _told(found)
     title = Line(f"blob {name} {state_words(found)}, {told.name}", state_style(found) or "note", opens=opens)
+    if found.state == "wrong":
+        return [title, Line("not shown here, as it is other content", "note", opens=opens)]
     return [title, *_content(found, told, path, lines, opens)]
 
 

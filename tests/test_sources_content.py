@@ -98,6 +98,7 @@ def test_one_is_made_of_another_that_still_grows():
     assert outer.wait(30)
     assert outer.read(0, 9) == b"ABCD"
     outer.close()
+    inner.close()
 
 
 def test_closing_ends_the_thread():

@@ -18,7 +18,7 @@ from textual import events
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding
-from textual.filter import LineFilter, NoColor
+from textual.filter import LineFilter, Monochrome, NoColor
 
 from korg_tui import colours
 from korg_tui.arrivals import Arrivals
@@ -93,7 +93,7 @@ class KorgApp(App[int], inherit_bindings=False):
         """What the person has chosen, from start to end."""
         self.configured_in = configured_in
         """Where that is written, for the help."""
-        plain = "NO_COLOR" in os.environ or not colours.wanted(os.environ)
+        plain = not colours.wanted(os.environ)
         super().__init__(css_path=sorted(styles_folder().glob("*.tcss")), ansi_color=True if plain else None)
         # Its key is one of the keymap; Textual would bind one of its own.
         self.use_command_palette = True
@@ -135,7 +135,9 @@ class KorgApp(App[int], inherit_bindings=False):
         """What every drawn line passes: in ASCII what has other signs, without colours, if a person wants it
         so."""
         plain = [self._plain] if self.no_color else []
-        return [*super().get_line_filters(), *plain, *([self._ascii] if self.ascii_only else [])]
+        # Textual takes an empty NO_COLOR for one that is set.
+        filters = [each for each in super().get_line_filters() if not isinstance(each, Monochrome)]
+        return [*filters, *plain, *([self._ascii] if self.ascii_only else [])]
 
     @property
     def ascii_only(self) -> bool:

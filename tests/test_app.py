@@ -80,6 +80,20 @@ async def test_the_palette_offers_what_can_be_done_now_and_says_of_the_rest_why_
         assert app.screen.previewing
 
 
+async def test_the_palette_may_be_closed_before_it_has_begun():
+    app = app_over(worked_example())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        app.action_command_palette()
+        palette = app.screen
+        await palette.remove_children()
+        palette._gather_commands("rewind")
+        palette._list_visible = palette._show_busy = True
+        await keys(pilot, "down", "escape")
+        await pilot.pause()
+        assert isinstance(app.screen, SessionScreen)
+
+
 async def test_a_fault_is_kept_for_the_command_line_and_prints_nothing(capsys):
     app = app_over(worked_example())
     with pytest.raises(RuntimeError, match="a fault of ours"):
@@ -95,7 +109,7 @@ async def test_a_fault_is_kept_for_the_command_line_and_prints_nothing(capsys):
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(("no_color", "plain"), [("", True), ("1", True), (None, False)])
+@pytest.mark.parametrize(("no_color", "plain"), [("", False), ("1", True), (None, False)])
 async def test_no_color_is_respected_from_the_start(monkeypatch, no_color, plain):
     if no_color is not None:
         monkeypatch.setenv("NO_COLOR", no_color)
@@ -110,15 +124,16 @@ async def test_no_color_is_respected_from_the_start(monkeypatch, no_color, plain
             if segment.style and segment.style.color and not segment.style.color.is_default
         }
         assert bool(colours) != plain
+        hues = [colour for colour in colours if len(set(colour.triplet)) > 1]
+        assert bool(hues) != plain
 
 
 def app_filtered(app: KorgApp, strip):
     """A strip as it goes to the terminal."""
     from textual.color import Color
 
-    for line_filter in app._filters:
-        if line_filter.enabled:
-            strip = strip.apply_filter(line_filter, Color(0, 0, 0))
+    for line_filter in app.get_line_filters():
+        strip = strip.apply_filter(line_filter, Color(0, 0, 0))
     return strip
 
 

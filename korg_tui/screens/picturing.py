@@ -40,7 +40,7 @@ class PicturingScreen(KorgScreen):
         try:
             if how == "none":
                 raise NoPicture("it is not drawn, as KORG_IMAGES says")
-            if self.korg.ascii_only or "NO_COLOR" in os.environ:
+            if self.korg.ascii_only or self.korg.no_color:
                 raise NoPicture("it is not drawn where there are no colours, or only ASCII")
             image = await asyncio.to_thread(decoded, document.unpacked())
             drawn = picture(image, how, (self.size.width - 2, self.size.height - 4))

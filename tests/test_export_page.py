@@ -177,7 +177,7 @@ def test_a_filter_keeps_what_led_there_dimmed(told: Reading) -> None:
     assert [(row["seq"], row.get("dim", False)) for row in data["rows"]] == [
         ("1", True), ("2", True), ("6", True), ("7", True), ("8", False)
     ]  # fmt: skip
-    assert "Filtered: 1 event of 9, and what led there." in data["notes"]
+    assert "Filtered: 1 row of 9, and what led there." in data["notes"]
 
 
 def test_long_values_say_that_they_go_on(tmp_path: Path) -> None:

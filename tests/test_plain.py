@@ -108,7 +108,7 @@ def test_a_search_goes_to_its_first_hit_and_on(talk: Talk):
 
 def test_a_filter_keeps_what_led_to_it(talk: Talk):
     (told,) = said(talk, "filter is:failed")
-    assert told.startswith("1 of 20 events fit; ")
+    assert told.startswith("1 of 20 rows fit; ")
     assert said(talk, "previous")[0].startswith("event 2, ")
     assert said(talk, "filter")[0].startswith("no filter: all ")
 

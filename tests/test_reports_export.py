@@ -43,7 +43,7 @@ def test_data_goes_to_standard_output_and_what_was_done_to_the_other(export) -> 
     code, out, err = export("told.jsonl", "--format", "json", "--rewind", "5")
     assert code == 0
     assert json.loads(out)["rewind"]["invalidated"] == [6, 7, 8]
-    assert err.startswith("korg-tui: 9 events as a JSON document, ")
+    assert err.startswith("korg-tui: 9 rows as a JSON document, ")
     assert err.endswith("; not redacted\n")
 
 

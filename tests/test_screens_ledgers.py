@@ -160,18 +160,24 @@ async def test_what_a_filter_leaves_is_counted_and_nothing_is_said_in_words():
         await pilot.pause()
         await keys(pilot, "/", *"tickets", "enter")
         assert status(pilot).startswith("1 of 3 sessions in 1 ledger · only with “tickets”: esc shows all")
-        await keys(pilot, "/", *"mapper")
+        await keys(pilot, "/", "ctrl+u", *"mapper")
         assert pilot.app.screen.words == "mapper"
         await keys(pilot, "enter")
         assert pilot.app.screen.lines.render_line(0).text.strip() == "No session has “mapper”: esc shows all."
         assert status(pilot).startswith("0 of 3 sessions")
 
 
-async def test_a_question_begins_with_the_old_words_selected_and_arrows_edit_them():
+async def test_what_is_in_force_goes_on_where_it_ended_and_what_was_asked_before_comes_back():
     async with app_over(story()).run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        await keys(pilot, "/", *"ticket", "enter", "/", "right", "s")
+        await keys(pilot, "/", *"ticket", "enter", "/", "s")
         assert pilot.app.screen.words == "tickets"
+        await keys(pilot, "enter", "/", "ctrl+u", *"mapper", "enter", "/", "up", "up")
+        assert pilot.app.screen.words == "tickets"
+        footer = pilot.app.screen.query_one(KeyFooter).render().plain
+        assert footer.split("  ") == [" enter done", "esc close", "↑ earlier", "ctrl+u empty it "]
+        await keys(pilot, "escape")
+        assert pilot.app.screen.query_one(KeyFooter).render().plain.startswith(" enter open")
 
 
 async def test_a_source_without_sessions_is_told_of_once():
@@ -220,7 +226,7 @@ async def test_words_hide_sources_that_do_not_have_them_and_the_cursor_goes_to_t
         assert [row.split()[0] for row in drawn(pilot)] == ["▸-"]
 
 
-async def test_a_status_that_is_not_the_usual_one_stands_before_the_prompt_where_ledgers_need_the_room():
+async def test_an_unusual_status_stands_before_the_prompt_where_ledgers_need_the_room():
     sources = [MemorySource(story(), f"/w/{each}/events.jsonl") for each in ("a-long-name-here", "north-wind")]
     async with app_over(*sources).run_test(size=(80, 24)) as pilot:
         await pilot.pause()

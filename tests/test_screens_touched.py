@@ -156,7 +156,7 @@ async def test_a_search_is_stopped_by_escape_and_keys_act_meanwhile(monkeypatch)
         assert status(pilot).startswith("20 events fit · looking, 83 %: esc stops")
         await keys(pilot, "escape")
         assert pilot.app.screen is screen
-        assert status(pilot).startswith("20 events fit · stopped after 20 of 24 events")
+        assert status(pilot).startswith("20 events fit · stopped after 20 of 24 rows")
         await keys(pilot, "escape")
         assert not isinstance(pilot.app.screen, EventsScreen)
 

@@ -50,6 +50,7 @@ class Exported:
     format: Format
     bytes: int
     events: int
+    """Rows that are in it: events, and what else stands among them."""
     redacted: int | None
     """How many values were replaced, None when secrets were not looked for."""
     left_out: tuple[str, ...]
@@ -57,8 +58,8 @@ class Exported:
 
     @property
     def words(self) -> str:
-        """`12 events as HTML page, 48.1 KB; 3 values redacted, …; left out: …`."""
-        parts = [f"{plural(self.events, 'event')} as {self.format.text}, {size(self.bytes)}"]
+        """`12 rows as HTML page, 48.1 KB; 3 values redacted, …; left out: …`."""
+        parts = [f"{plural(self.events, 'row')} as {self.format.text}, {size(self.bytes)}"]
         if self.redacted is None:
             parts.append("not redacted")
         else:

@@ -224,9 +224,9 @@ class PlainSession:
         self.filtered_by = words.strip()
         self.spine.set_filter(predicate)
         if predicate is None:
-            yield f"no filter: all {plural(len(self.spine.all_rows), 'event')}"
+            yield f"no filter: all {plural(len(self.spine.all_rows), 'row')}"
             return
-        told = f"{self.spine.matching:,} of {plural(len(self.spine.all_rows), 'event')} fit"
+        told = f"{self.spine.matching:,} of {plural(len(self.spine.all_rows), 'row')} fit"
         yield f"{told}; what led to them is shown, too; filter without words shows all"
         if self.spine.index_of_row(self.row) is None and len(self.spine):
             yield from self.go(self.spine.rows[self.spine.standing_for(self.row)], "")

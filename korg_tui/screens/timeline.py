@@ -233,7 +233,7 @@ class TimelineScreen(KorgScreen):
         parts: list[tuple[str, str]] = []
         if self.reading.live and self._at_end:
             parts.append(("FOLLOW", "line--good"))
-        parts.append((plural(len(timeline.rows), "event"), ""))
+        parts.append((_counted(timeline), ""))
         parts.append((_lanes_shown(self.query_one(TimeChart), len(timeline.lanes)), ""))
         failed = len(timeline.failures)
         parts.append((f"{failed:,} failed", "line--bad" if failed else "line--quiet"))
@@ -365,6 +365,14 @@ class TimelineScreen(KorgScreen):
         index = -1 if session is None else session.standing().index
         seq = self.ledger.seq_at(row)
         self.post_message(OpenSession(self.reading, self.ledger.name, index, seq))
+
+
+def _counted(timeline: Timeline) -> str:
+    """`58 events, 63 rows`: what agents did, and with it governance events, malformed lines and gaps."""
+    sessions = timeline.ledger.sessions if timeline.session is None else [timeline.session]
+    events = sum(each.total_events for each in sessions)
+    rows = len(timeline.rows)
+    return plural(events, "event") + (f", {plural(rows, 'row')}" if rows != events else "")
 
 
 def _lanes_shown(chart: TimeChart, count: int) -> str:

@@ -202,7 +202,7 @@ class EventsScreen(SendingScreen, LabellingScreen, AidingScreen):
             stops = self.keymap.told("{leave} stops")
             parts.append((f"looking, {100 * search.looked // max(search.total, 1)} %: {stops}", ""))
         elif self._stopped:
-            stopped = f"stopped after {search.looked:,} of {plural(search.total, 'event')}"
+            stopped = f"stopped after {search.looked:,} of {plural(search.total, 'row')}"
             parts.append((stopped, "line--mark"))
         if self.since:
             again = self.keymap.told("{list-events} enter looks again")
@@ -253,7 +253,8 @@ class EventsScreen(SendingScreen, LabellingScreen, AidingScreen):
 
     def do_list_events(self) -> None:
         aid = self.aid_for("events", list(self._places))
-        self.query_one(Ask).ask("events", "list the events that fit", visible(self.search.query), aid=aid)
+        query = visible(self.search.query)
+        self.query_one(Ask).ask("events", "list the events that fit", query, goes_on=True, aid=aid)
 
     def do_leave(self) -> None:
         if self.query_one(Ask).asking:

@@ -87,9 +87,10 @@ async def test_text_is_paged_searched_wrapped_and_left_again(blobs, put):
         await keys(pilot, "g", "slash", *"ine 250", "enter")
         await settled(pilot)
         assert screen.view.here == screen.view.lines.offset_of(250)
+        assert screen.status.plain.endswith(" % · hit 1 of 1 · text")
         await keys(pilot, "n")
         await settled(pilot)
-        assert screen.status.plain == "this is the only place"
+        assert " · hit 1 of 1, from the beginning again · " in screen.status.plain
         await keys(pilot, "slash", "x", "y", "z", "enter")
         await settled(pilot)
         assert screen.status.plain == "“xyz” is not in it"

@@ -9,7 +9,7 @@ import pytest
 from korg_tui.sources import MemoryContent
 from korg_tui.views import pages
 from korg_tui.views.pages import HexPages, LineCount, TextPages
-from korg_tui.views.seeking import Seeker, needle
+from korg_tui.views.seeking import HitCount, Seeker, needle
 
 
 class Counted(MemoryContent):
@@ -180,3 +180,13 @@ def test_letters_of_every_alphabet_fold_and_bytes_are_found_as_hex():
     assert seek(b"ab 89 50", "89 50")[0] == 3
     assert seek(b"abc a.c", "a.c")[0] == 4
     assert seek(b"anything", "")[0] is None
+
+
+def test_hits_are_counted_as_far_as_there_is_content():
+    content = MemoryContent(b"aba" + b"." * 70_000 + b"Aba")
+    count = HitCount(content, needle("aba"))
+    count.step()
+    assert not count.done
+    assert (count.words(0), count.words(70_003)) == ("hit 1 of 1 or more", "a hit, of 1 or more")
+    count.step()
+    assert (count.done, count.words(70_003)) == (True, "hit 2 of 2")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
 from functools import partial
 
 from textual import on
@@ -11,7 +13,7 @@ from korg_tui.commands import DIGITS
 from korg_tui.screens.base import KorgScreen
 from korg_tui.sources import MadeContent
 from korg_tui.text import visible
-from korg_tui.views import Document, Form, Seeker, needle, plural
+from korg_tui.views import Document, Form, HitCount, Seeker, needle, plural
 from korg_tui.widgets.chrome import Ask
 from korg_tui.widgets.reader import ReaderView
 
@@ -33,6 +35,10 @@ class LeafingScreen(KorgScreen):
         self.end_at = -1
         """The top of the end that was gone to, which moves on while content grows."""
         self._found_at = 0
+        self._count: HitCount | None = None
+        """Of the last search."""
+        self._round = ""
+        """That the last hit was found around the end."""
 
     @property
     def view(self) -> ReaderView:
@@ -89,7 +95,7 @@ class LeafingScreen(KorgScreen):
             self.remark = "only text has lines"
             return
         typed = self.pressed if self.pressed in DIGITS else ""
-        self.query_one(Ask).ask("line", "go to line", typed, typed=True)
+        self.query_one(Ask).ask("line", "go to line", typed, goes_on=True)
 
     def do_seek(self) -> None:
         self.query_one(Ask).ask("seek", "find", self.sought)
@@ -108,7 +114,7 @@ class LeafingScreen(KorgScreen):
         else:
             self.sought = event.answer
             self.view.mark(self.sought)
-            self.view.here = None
+            self.view.here, self._count = None, None
             self._seek(forward=True)
 
     def close_ask(self) -> None:
@@ -129,7 +135,8 @@ class LeafingScreen(KorgScreen):
             return
         self.view.go(offset)
         if lines.lines is not None and int(answer) > lines.lines:
-            self.say(f"there are only {plural(lines.lines, 'line')}: this is the last one")
+            there = "there is" if lines.lines == 1 else "there are"
+            self.say(f"{there} only {plural(lines.lines, 'line')}: this is the last one")
 
     # looking for words
 
@@ -141,20 +148,27 @@ class LeafingScreen(KorgScreen):
         here = self.view.here
         start = self.view.top if here is None else self._found_at + 1 if forward else self._found_at
         self.seeker = Seeker(content, words, start, forward=forward)
+        if self._count is None or self._count.content is not content:
+            self._count = HitCount(content, words)
+        self._count.done = False
         self.work_beside(partial(self._look_on, self.seeker), "seek")
 
     async def _look_on(self, seeker: Seeker) -> None:
-        clock = asyncio.get_running_loop().time
-        while not seeker.done and self.seeker is seeker:
-            until = clock() + _SLICE_SECONDS
-            while not seeker.done and clock() < until:
-                seeker.step()
-            if not seeker.done:
-                self.settle()
-                await asyncio.sleep(0)
-        if self.seeker is seeker:
-            self.seeker = None
-            self._found(seeker)
+        count = self._count
+        await self._step_on(seeker, lambda: self.seeker is seeker)
+        if self.seeker is not seeker or count is None:
+            return
+        _steps(count)
+        self.seeker = None
+        self._found(seeker)
+        await self._step_on(count, lambda: self._count is count)
+        self.settle()
+
+    async def _step_on(self, work: Seeker | HitCount, wanted: Callable[[], bool]) -> None:
+        """Go on with this between the frames while it is wanted."""
+        while wanted() and not _steps(work):
+            self.settle()
+            await asyncio.sleep(0)
 
     def stop_seeking(self) -> bool:
         """Stop the search. False when none runs."""
@@ -167,10 +181,23 @@ class LeafingScreen(KorgScreen):
         if seeker.found is None:
             self.say(f"“{visible(self.sought, 40)}” is not in it")
             return
-        again = self.view.here is not None and seeker.found == self._found_at
         self._found_at = seeker.found
         self.view.go(seeker.found)
-        if again:
-            self.say("this is the only place")
-        elif seeker.around:
-            self.say("found again from the other end")
+        end = "beginning" if seeker.forward else "end"
+        self._round = f", from the {end} again" if seeker.around else ""
+
+    @property
+    def hit_words(self) -> str:
+        """Which of the hits one is at; empty when at none."""
+        here, pages = self.view.here, self.view.pages
+        if self._count is None or pages is None or here is None or here != pages.row_at(self._found_at):
+            return ""
+        return f"{self._count.words(self._found_at)}{self._round}"
+
+
+def _steps(work: Seeker | HitCount) -> bool:
+    """Work a slice of time, and say whether it is done."""
+    until = time.monotonic() + _SLICE_SECONDS
+    while not work.done and time.monotonic() < until:
+        work.step()
+    return work.done

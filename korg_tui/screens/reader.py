@@ -233,6 +233,8 @@ class ReaderScreen(LeafingScreen, PicturingScreen, GivingScreen, SendingScreen):
             parts.append((f"looking for “{crop(self.sought, 20)}”, {share}: {stops}", "line--strong"))
         if self.form != "picture":
             parts.append((place(document, self.form, self.view), "line--strong"))
+        if self.seeker is None and self.hit_words:
+            parts.append((self.hit_words, "line--mark"))
         parts.append((form_words(document, self.form, wrapped=self.wrap), ""))
         if document.failure:
             parts.append((visible(document.failure, 100), "line--mark"))

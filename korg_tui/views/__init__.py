@@ -28,6 +28,7 @@ from korg_tui.views.details import HUGE, Blobs, details
 from korg_tui.views.display import shown_text
 from korg_tui.views.document import Document, Form
 from korg_tui.views.effects import Effect, Effects
+from korg_tui.views.facts import FACTS, Facts, facts
 from korg_tui.views.folding import Tree
 from korg_tui.views.folds import Level
 from korg_tui.views.hexdump import COLUMNS, hex_line
@@ -44,7 +45,7 @@ from korg_tui.views.reasons import reasons
 from korg_tui.views.relations import relations
 from korg_tui.views.rewound import rewound_sections, rewound_words
 from korg_tui.views.sections import JsonKey, JsonNode, Line, Opens, Section, Shape, Sides, Span, Style
-from korg_tui.views.seeking import Needle, Seeker, needle
+from korg_tui.views.seeking import HitCount, Needle, Seeker, needle
 from korg_tui.views.session_book import SessionBook
 from korg_tui.views.sessions import SORTS, SessionRow, has_words, session_rows, sort_sessions
 from korg_tui.views.shown import Predicate
@@ -82,6 +83,7 @@ __all__ = [
     "COSTLY",
     "HEAD",
     "HUGE",
+    "HitCount",
     "LARGE",
     "QUERY_KEYS",
     "SORTS",
@@ -100,6 +102,8 @@ __all__ = [
     "EventRow",
     "EventRows",
     "EventSearch",
+    "FACTS",
+    "Facts",
     "Fate",
     "FileTouched",
     "Form",
@@ -182,6 +186,7 @@ __all__ = [
     "count_words",
     "declared_sizes",
     "details",
+    "facts",
     "dollars",
     "duration",
     "event_words",

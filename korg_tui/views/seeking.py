@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from korg_tui.sources import Content
 
 LONGEST = 200
 """Characters of what can be looked for."""
+
+COUNTED = 100_000
+"""Places that are counted; there may be more."""
 
 _SLICE = 65_536
 _HEX = re.compile(r"\s*(?:0x)?((?:[0-9a-fA-F]{2}\s*)+)")
@@ -44,7 +49,7 @@ class Seeker:
         self._content = content
         self._needle = sought
         self._start = start
-        self._forward = forward
+        self.forward = forward
         self._at = start
         self.around = False
         """Whether it has gone around the end (or the beginning)."""
@@ -58,7 +63,7 @@ class Seeker:
         """Look a step further, unless it is done. While content grows, its end is waited for."""
         if self.done:
             return
-        if self._forward:
+        if self.forward:
             self._step_on()
         else:
             self._step_back()
@@ -95,3 +100,42 @@ class Seeker:
             self.found = met[-1]
         elif begin <= (self._start if self.around else 0):
             self.done, self.around, self._at = self.around, True, self._content.size
+
+
+class HitCount:
+    """Counts the places that have some words, step by step from the beginning."""
+
+    def __init__(self, content: Content, sought: Needle) -> None:
+        self.content = content
+        self._needle = sought
+        self._places = array("q")
+        self._at = 0
+        self.done = not sought.words
+        """Nothing more is to be counted now; while content grows, there may be more later."""
+
+    def step(self) -> None:
+        """Count a step further, unless it is done."""
+        complete, size = self.content.complete, self.content.size
+        reach = self._needle.reach
+        end = min(self._at + _SLICE, size if complete else size - reach)
+        if end > self._at:
+            part = self.content.read(self._at, end - self._at + reach - 1)
+            met = self._needle.pattern.search(part)
+            while met and self._at + met.start() < end and len(self._places) < COUNTED:
+                self._places.append(self._at + met.start())
+                met = self._needle.pattern.search(part, met.start() + 1)
+            self._at = end
+        self.done = self._at >= size - (0 if complete else reach) or len(self._places) >= COUNTED
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all places were counted."""
+        return self.content.complete and self._at >= self.content.size and len(self._places) < COUNTED
+
+    def words(self, place: int) -> str:
+        """`hit 3 of 12`, for the hit at this byte; as far as they are counted."""
+        count = len(self._places)
+        number = bisect_left(self._places, place)
+        known = number < count and self._places[number] == place
+        total = f"{count:,}{'' if self.is_whole else ' or more'}"
+        return f"hit {number + 1:,} of {total}" if known else f"a hit, of {total}"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual import work
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.css.query import NoMatches
 
 from korg_tui.screens import KorgScreen
 from korg_tui.themes import THEMES
@@ -33,6 +36,32 @@ class Offer:
     def below(self) -> str | None:
         """The line below the title."""
         return f"not now: {self.why_not}" if self.why_not else None
+
+
+class Palette(CommandPalette):
+    """Textual's palette. It may be closed before it has begun; what still runs then finds its widgets gone,
+    and that would end the program."""
+
+    @work(exclusive=True, group=CommandPalette._GATHER_COMMANDS_GROUP)
+    async def _gather_commands(self, search_value: str) -> None:
+        with suppress(NoMatches):
+            await CommandPalette._gather_commands.__wrapped__(self, search_value)  # type: ignore[attr-defined]
+
+    def _watch__list_visible(self) -> None:
+        with suppress(NoMatches):
+            super()._watch__list_visible()
+
+    async def _watch__show_busy(self) -> None:
+        with suppress(NoMatches):
+            await super()._watch__show_busy()
+
+    def _action_command_list(self, action: str) -> None:
+        with suppress(NoMatches):
+            super()._action_command_list(action)
+
+    def _action_cursor_down(self) -> None:
+        with suppress(NoMatches):
+            super()._action_cursor_down()
 
 
 class TablePalette(Provider):

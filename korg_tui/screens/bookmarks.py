@@ -133,6 +133,7 @@ class BookmarksScreen(LabellingScreen):
     # commands
 
     def do_open_bookmark(self) -> None:
+        self.show_bookmarks()  # rows may have moved since
         row = self.lines.row
         aim = None if row is None or row.mark is None else self._aims.get(row.mark)
         if aim is not None:

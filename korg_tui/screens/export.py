@@ -220,7 +220,11 @@ class ExportScreen(KorgScreen):
         except OSError as error:
             self._tell(f"not written: {why_not(error)}", "line--bad")
             return
-        wanted = list(self.scope.wanted())
+        try:
+            wanted = list(self.scope.wanted())
+        except ExportRefused as refused:
+            self._tell(f"not written: {refused}", "line--bad")
+            return
         why = spared(path, [*(each.reading for each in wanted), *self.korg.readings])
         if why:
             self._tell(f"not written: {visible(str(path), 200)} is {why}: name another file", "line--bad")

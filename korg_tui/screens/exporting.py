@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from korg_tui.causal import Ledger, Rewind
-from korg_tui.export import Wanted
+from korg_tui.causal import Ledger, Rewind, Session
+from korg_tui.export import ExportRefused, Wanted
 from korg_tui.reading import Reading
 from korg_tui.screens.files import file_stem
+from korg_tui.text import visible
 from korg_tui.views import Predicate, label, plural
 
 
@@ -21,6 +23,7 @@ class Scope:
     stem: str
     """A name for the file."""
     wanted: Callable[[], Sequence[Wanted]]
+    """As the ledgers stand when it is asked. Raises `ExportRefused` where they do not hold it any more."""
     several: bool = False
     """Whether it holds several ledgers."""
     preview: bool = False
@@ -38,7 +41,8 @@ def session_scopes(
 ) -> list[Scope]:
     """What can be exported where a session is open (by index; None: a whole ledger), what is meant most
     probably first: the rewind that is previewed, what the filter shows, the session, the ledger."""
-    found = None if session is None or session < 0 else ledger.sessions[session]
+    found = None if session is None or not 0 <= session < len(ledger.sessions) else ledger.sessions[session]
+    now = partial(_standing, reading, ledger, found)
     of = f"session-{found.seq}" if found is not None else ""
     scopes = []
     if rewind is not None:
@@ -46,7 +50,7 @@ def session_scopes(
             Scope(
                 f"the rewind preview to {label(ledger, rewind.target)}, with its session",
                 file_stem(_bare(ledger), "rewind", label(ledger, rewind.target)),
-                lambda: [Wanted(reading, ledger, found, rewind=rewind)],
+                _unchanged([ledger], lambda: [Wanted(reading, ledger, now(), rewind=rewind)]),
                 preview=True,
             )
         )
@@ -55,7 +59,7 @@ def session_scopes(
             Scope(
                 f"what the filter shows: {query}",
                 file_stem(_bare(ledger), of, "filtered"),
-                lambda: [Wanted(reading, ledger, found, meant)],
+                lambda: [Wanted(reading, ledger, now(), meant)],
             )
         )
     if found is not None:
@@ -63,12 +67,14 @@ def session_scopes(
             Scope(
                 f"this session, {plural(found.total_events, 'event')}",
                 file_stem(_bare(ledger), of),
-                lambda: [Wanted(reading, ledger, found)],
+                lambda: [Wanted(reading, ledger, now())],
             )
         )
     sessions = plural(len(ledger.sessions), "session")
     whole = Scope(
-        f"the whole ledger, {sessions}", file_stem(_bare(ledger)), lambda: [Wanted(reading, ledger)]
+        f"the whole ledger, {sessions}",
+        file_stem(_bare(ledger)),
+        lambda: [Wanted(reading, ledger, _standing(reading, ledger, None))],
     )
     return [*scopes, whole]
 
@@ -88,7 +94,34 @@ def listed_scope(hits: Sequence[tuple[Reading, Ledger, int]], query: str) -> Sco
         ]
 
     name = f"the {plural(len(hits), 'event')} of this list: {query}"
-    return Scope(name, file_stem("korg-events", query), wanted, several=len(rows) > 1)
+    stem = file_stem("korg-events", query)
+    return Scope(name, stem, _unchanged(list(ledgers.values()), wanted), several=len(rows) > 1)
+
+
+def _standing(reading: Reading, ledger: Ledger, session: Session | None) -> Session | None:
+    """The session as it stands now; one that was written anew has the number of the old one."""
+    if ledger not in reading.journal.ledgers:
+        raise ExportRefused(f"{visible(ledger.name, 200)} is gone: leave, and choose another ledger")
+    if session is None:
+        return None
+    standing, sessions = session.standing(), ledger.sessions
+    found = next((each for each in sessions if each is standing), None)
+    found = found or next((each for each in sessions if each.seq == standing.seq), None)
+    if found is None:
+        raise ExportRefused("this session is gone from its ledger: leave, and choose another")
+    return found
+
+
+def _unchanged(ledgers: Sequence[Ledger], wanted: Callable[[], list[Wanted]]) -> Callable[[], list[Wanted]]:
+    """What names rows, as long as these stand where they stood when it was offered."""
+    marks = [(each.revision, each.generation) for each in ledgers]
+
+    def checked() -> list[Wanted]:
+        if marks != [(each.revision, each.generation) for each in ledgers]:
+            raise ExportRefused("the ledger has changed since: leave, and choose it again")
+        return wanted()
+
+    return checked
 
 
 def _among(rows: set[int]) -> Predicate:

@@ -72,8 +72,15 @@ class Side:
         self._revision = (ledger.revision, ledger.generation)
 
     def _order(self) -> Sequence[int | Gone]:
-        lanes = self.ledger.lanes if self.session is None else self.session.lane_objects()
-        return lane_by_lane(lanes)
+        if self.session is None:
+            return lane_by_lane(self.ledger.lanes)
+        return lane_by_lane(self.session.lane_objects()) if self.stands else ()
+
+    @property
+    def stands(self) -> bool:
+        """Whether its session is still one of the ledger's; one that was dropped has rows of nobody."""
+        session, standing = self.session, self.ledger.sessions
+        return session is None or (session.index < len(standing) and standing[session.index] is session)
 
     @property
     def total(self) -> int:
@@ -98,7 +105,9 @@ class Side:
                 return
 
     def body(self, act: Act) -> Body | None:
-        """The record of an event. Raises BodyGone or OSError."""
+        """The record of an event. Raises BodyGone, also where rows have moved since, or OSError."""
+        if self.moved:
+            raise BodyGone("the ledger has changed since")
         raw = self._raw(self._rows[act.place])
         return None if raw is None else body(raw)
 
@@ -159,7 +168,9 @@ class SideInOrder(Side):
     """A session by seq, so that it can stand beside what it was before a rewind."""
 
     def _order(self) -> Sequence[int | Gone]:
-        return range(len(self.ledger)) if self.session is None else self.session.rows()
+        if self.session is None:
+            return range(len(self.ledger))
+        return self.session.rows() if self.stands else ()
 
     def _role(self, at: int | Gone) -> str:
         """The agent: lanes may have other numbers since."""
@@ -177,10 +188,9 @@ class SideBefore(SideInOrder):
         super().__init__(name, ledger, session, read)
 
     def _order(self) -> Sequence[int | Gone]:
-        assert self.session is not None
         dropped = [each for each in self.ledger.gone if each.generation == self._generation]
         first = min((each.event.seq for each in dropped), default=0)
-        kept: list[int | Gone] = [row for row in self.session.rows() if self.ledger.seq[row] < first]
+        kept: list[int | Gone] = [row for row in super()._order() if self.ledger.seq[row] < first]
         seqs = {self.ledger.seq[row] for row in kept if isinstance(row, int)}
         for each in dropped:
             if each.event.kind.agent and (not seqs or each.event.parent in seqs):

@@ -27,7 +27,7 @@ from korg_tui.commands import Situation
 from korg_tui.config import Settings
 from korg_tui.families import Families, lies_beside
 from korg_tui.messages import Arrived, Choice, Clock, Looked, OpenDemo, OpenSession
-from korg_tui.palette import TablePalette
+from korg_tui.palette import Palette, TablePalette
 from korg_tui.reading import Reading
 from korg_tui.remembered import Remembered
 from korg_tui.screens import LONG, HelpScreen, KorgScreen, LedgersScreen, SessionScreen
@@ -89,7 +89,7 @@ class KorgApp(App[int], inherit_bindings=False):
         configured_in: str = "the built-in settings, no file",
         remembered: Remembered | None = None,
     ) -> None:
-        self.settings = settings or Settings()
+        self.settings = (settings or Settings()).spelled
         """What the person has chosen, from start to end."""
         self.configured_in = configured_in
         """Where that is written, for the help."""
@@ -288,6 +288,10 @@ class KorgApp(App[int], inherit_bindings=False):
 
     def open_event(self, reading: Reading, ledger: Ledger, row: int) -> None:
         """Go to an event, wherever it is: in the session that is open, or in one that is opened for it."""
+        if row >= len(ledger):
+            if isinstance(self.screen, KorgScreen):
+                self.screen.say("this event is gone from its ledger")
+            return
         seq, session = ledger.seq_at(row), ledger.session_at(row)
         if isinstance(self.screen, SessionScreen) and self.screen.ledger is ledger and seq is not None:
             self.screen.go_to_seq(seq)
@@ -315,6 +319,11 @@ class KorgApp(App[int], inherit_bindings=False):
     def open_help(self, now: Situation) -> None:
         """Show the help of this situation."""
         self.push_screen(HelpScreen(now, self.configured_in))
+
+    def action_command_palette(self) -> None:
+        """Open the palette, once."""
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def use_theme(self, name: str) -> None:
         """Show everything in the colours of this theme, until the end."""

@@ -92,7 +92,7 @@ async def test_an_empty_screen_keeps_looking_and_opens_what_appears(tmp_path, mo
         await until(pilot, lambda: app.looked.endswith("not there yet"))
         shown = str(app.screen.query_one("#nothing").render())
         assert "not there yet" in shown
-        assert "It is looked again every 2 s: what appears is opened." in shown
+        assert "Looks again every 2 s, and opens what appears." in shown
         path.write_bytes(worked_example().nested())
         await until(pilot, lambda: isinstance(app.screen, SessionScreen))
         await until(pilot, lambda: app.screen.remark == f"reading {path} (of this folder)")
@@ -115,7 +115,7 @@ async def test_what_was_chosen_where_nothing_was_named_is_said_until_the_next_co
 
 
 async def test_the_session_that_opens_at_once_says_what_was_chosen_for_a_while(monkeypatch):
-    monkeypatch.setattr(screens_base, "CHOICE_SECONDS", 0.05)
+    monkeypatch.setattr(screens_base, "REMARK_SECONDS", 0.05 - len(CHOICE.words) / 10)
     said: list[str] = []
     say = KorgScreen.say
     monkeypatch.setattr(KorgScreen, "say", lambda screen, text: (said.append(text), say(screen, text)))

@@ -14,10 +14,10 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from korg_tui import screens
-from korg_tui.commands import COMMANDS, DEFAULT, DIGITS, FOOTER, Keymap, Place, Situation, key_table
+from korg_tui.commands import COMMANDS, DEFAULT, DIGITS, FOOTER, Keymap, Place, Situation, key_table, offered
 from korg_tui.config import Settings
 from korg_tui.palette import TablePalette
-from korg_tui.screens import KorgScreen
+from korg_tui.screens import KorgScreen, base
 from korg_tui.screens.binding import bindings
 from korg_tui.widgets.chrome import KeyFooter
 from stage import app_over, keys, story
@@ -162,3 +162,61 @@ async def test_the_keys_in_force_are_those_of_the_configuration_wherever_one_rea
         drawn = [app.screen.lines.draw(index, 98).text for index in range(app.screen.lines.count)]
         assert any(row.startswith("   Y ,        copy") for row in drawn)
         assert any(row.startswith("              preview a rewind to this row") for row in drawn)
+
+
+def test_where_there_are_no_arrows_keys_are_words():
+    keymap = Settings(ascii=True).spelled.keymap
+    assert keymap.keys_of("down") == "j down"
+    assert keymap.name("keep-more") == "down"
+    assert keymap.told("{keep-less} {leave}") == "up esc"
+    assert Settings().spelled.keymap.name("keep-more") == "↓"
+
+
+SCOPE = "scope in the rewind preview"
+
+
+@pytest.mark.parametrize(
+    ("key", "place", "said"),
+    [
+        ("t", Place.PREVIEW, "timeline: only in a session; esc leaves the preview"),
+        ("t", Place.LEDGERS, "timeline: only in a session"),
+        ("7", Place.LEDGERS, "go to: only in a session"),
+        ("s", Place.EVENTS, f"s: {SCOPE}, slowest in the timeline, sort in the list of sessions, …"),
+        ("Q", Place.SESSION, "“Q” is no key: ? lists the keys"),
+        ("Q", Place.HELP, "“Q” is no key"),
+    ],
+)
+def test_a_key_that_does_nothing_here_is_told_for_what_it_is(key, place, said):
+    assert DEFAULT.elsewhere(key, Situation(place)) == said
+
+
+def labels(now: Situation) -> list[str]:
+    return [entry.label for entry in offered(now, DEFAULT)]
+
+
+def test_the_footer_is_that_of_the_pane_that_has_the_keys():
+    assert labels(Situation(in_details=True))[:5] == ["open", "back", "fold", "unfold", "search"]
+    assert "rewind to" not in labels(Situation(in_details=True))
+    assert "hit" in labels(Situation(in_details=True, searched=True, hits=2))
+    assert labels(Situation(Place.COMPARE, choosing=True)) == ["compare", "back", "help", "quit"]
+
+
+@pytest.mark.parametrize("place", Place)
+def test_the_footer_of_the_details_offers_commands_of_its_place(place):
+    assert all(place in entry.places for entry in offered(Situation(place, in_details=True), DEFAULT))
+
+
+async def test_a_key_of_elsewhere_is_told_and_remarks_end_by_themselves(monkeypatch):
+    async with app_over(story()).run_test(size=(80, 24)) as pilot:
+        await keys(pilot, "o")
+        assert pilot.app.screen.status.plain.startswith("open: only in a session")
+        await keys(pilot, "Q")
+        assert pilot.app.screen.status.plain == "“Q” is no key: ? lists the keys"
+        await keys(pilot, "a")
+        assert pilot.app.screen.status.plain == "there is no notice"
+        pilot.app.screen.announce("something happened")
+        assert pilot.app.screen.status.plain.startswith("3 sessions"), "that was not true any more"
+        monkeypatch.setattr(base, "REMARK_SECONDS", -1.9)
+        pilot.app.screen.say("a remark of 20 chars")
+        await pilot.pause(0.2)
+        assert pilot.app.screen.status.plain.startswith("3 sessions")

@@ -170,7 +170,8 @@ async def test_a_rewind_of_the_store_is_a_generation_on_the_screen(folder: Path)
             client.inference({"text": "Another way."})
             screen = await until(pilot, lambda screen: screen.ledger.generation == 1)
             await until(pilot, lambda screen: len(screen.ledger) == 4)
-            assert screen.notices == ["rewound to 2 by human:jo: 2 dropped; §3 would have kept 0 of them"]
+            told = "rewound to 2 by human:jo: 2 dropped; the rules would have kept 0 of them"
+            assert screen.notices == [told]
             assert [gone.event.seq for gone in screen.ledger.gone] == [3, 4]
             await keys(pilot, "a")
             assert screen.notices == []

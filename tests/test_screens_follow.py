@@ -198,7 +198,7 @@ async def test_a_rewind_under_the_reader_is_told_and_the_reader_stays_near():
         )
         source.becomes(shorter)
         await pilot.pause()
-        told = "rewound to 15 by human:dusk: 6 dropped; §3 would have kept 0 of them"
+        told = "rewound to 15 by human:dusk: 6 dropped; the rules would have kept 0 of them"
         await keys(pilot, "j", "k", "?", "escape")
         notices = pilot.app.screen.query_one("#notices")
         assert notices.plain == f"{told} · a: seen"
@@ -223,7 +223,7 @@ async def test_a_rewind_is_told_on_the_list_too():
         await keys(pilot, "escape")
         source.becomes(a_loop(7))
         await pilot.pause()
-        told = ".korg/journal.jsonl: rewound to 15: 6 dropped; §3 would have kept 0 of them · a: seen"
+        told = ".korg/journal.jsonl: rewound to 15: 6 dropped; the rules would have kept 0 of them · a: seen"
         assert pilot.app.screen.query_one("#notices").plain == told
         await keys(pilot, "a")
         assert not pilot.app.screen.query_one("#notices").display

@@ -99,20 +99,20 @@ async def test_a_sealed_rewind_lists_what_was_dropped_beside_what_was_invalid():
         await begin(pilot)
         source.becomes(sealed(seven(), 3))
         await pilot.pause()
-        assert notice(pilot) == "rewound to 3 by human:dusk: 4 dropped; §3 would have kept 2 of them"
+        assert notice(pilot) == "rewound to 3 by human:dusk: 4 dropped; the rules would have kept 2 of them"
         await stand(pilot, 4)
         assert row(pilot, 4).endswith("4 dropped: see the details")
         seen = sections(pilot)
         assert seen["gone: 4 events that a rewind dropped"][:3] == [
             "4–7, 4 events",
-            "2 events, by the rules of §3",
-            "2 events that §3 would not have dropped",
+            "2 events, by the rules of a rewind",
+            "2 events that the rules would not have dropped",
         ]
-        assert seen["dropped, and §3 calls it invalid"] == [
+        assert seen["dropped, and invalid by the rules"] == [
             "llm_inference · rule 2: it read a result that goes",
             "Edit  count.py · rule 1: its cause goes",
         ]
-        assert seen["dropped, though §3 would have kept it"] == [
+        assert seen["dropped, though the rules would have kept it"] == [
             "user_prompt  list the tickets · no recorded dependence",
             "llm_inference · no recorded dependence",
         ]
@@ -128,7 +128,7 @@ async def test_what_was_dropped_is_read_until_it_is_dismissed():
         await stand(pilot, 4)
         await keys(pilot, "a")
         assert not pilot.app.screen.query_one("#notices").display
-        assert "dropped, though §3 would have kept it" in sections(pilot)
+        assert "dropped, though the rules would have kept it" in sections(pilot)
         await keys(pilot, "a")
         assert pilot.app.screen.status.plain == "dismissed 4 events that a rewind had dropped"
         assert pilot.app.screen.ledger.gone == []
@@ -145,10 +145,10 @@ async def test_a_silent_restore_is_told_at_the_last_row_that_was_kept():
         await begin(pilot)
         source.becomes(kept(seven(), 3))
         await pilot.pause()
-        assert notice(pilot) == "rewound to 3: 4 dropped; §3 would have kept 2 of them"
+        assert notice(pilot) == "rewound to 3: 4 dropped; the rules would have kept 2 of them"
         await stand(pilot, 3)
         assert row(pilot, 3).endswith("4 dropped after this: see the details")
-        assert "dropped, and §3 calls it invalid" in sections(pilot)
+        assert "dropped, and invalid by the rules" in sections(pilot)
         again = kept(seven(), 3)
         again.infer(2)
         source.append(again.nested()[len(source.epochs[-1]) :])
@@ -163,10 +163,10 @@ async def test_a_rewind_to_0_leaves_the_event_that_says_so():
         await begin(pilot)
         source.becomes(sealed(seven(), 0))
         await pilot.pause()
-        assert notice(pilot) == "rewound to 0 by human:dusk: 7 dropped; §3 would have kept 0 of them"
+        assert notice(pilot) == "rewound to 0 by human:dusk: 7 dropped; the rules would have kept 0 of them"
         assert pilot.app.screen.view.count == 1
         assert row(pilot, 1).endswith("7 dropped: see the details")
-        assert len(sections(pilot)["dropped, and §3 calls it invalid"]) == 7
+        assert len(sections(pilot)["dropped, and invalid by the rules"]) == 7
         source.becomes(b"")
         await pilot.pause()
         assert pilot.app.screen.view.count == 0
@@ -300,7 +300,7 @@ async def test_an_old_writer_that_puts_the_tail_back_is_told():
         source.becomes(sealed(seven(), 3))
         source.becomes(seven())
         await pilot.pause()
-        assert notice(pilot).startswith("rewound to 3: 1 dropped; §3 would have kept 1 of them")
+        assert notice(pilot).startswith("rewound to 3: 1 dropped; the rules would have kept 1 of them")
         assert "; 4 dropped earlier are back" in notice(pilot)
         assert len(pilot.app.screen.ledger) == 7
         await stand(pilot, 3)
@@ -358,9 +358,9 @@ async def test_what_the_ledger_left_open_is_a_list_of_its_own():
         await stand(pilot, 3)
         seen = sections(pilot)
         listed = sum(len(seen.get(title, ())) for title in (
-            "dropped, and §3 calls it invalid",
-            "dropped, and §3 leaves it open",
-            "dropped, though §3 would have kept it",
+            "dropped, and invalid by the rules",
+            "dropped, and the rules leave it open",
+            "dropped, though the rules would have kept it",
         ))  # fmt: skip
         assert listed == len(fates) == 5
         assert set(fates.values()) <= {"invalidated", "possible", "independent", "unknown"}
@@ -404,7 +404,7 @@ def test_a_file_that_is_replaced_keeps_what_was_dropped_readable(tmp_path):
     other.rename(path)
     changes = [change for fact in reading.source.poll() for change in reading.apply(fact)]
     assert rewound_words(reading, changes[0]) == (
-        "rewound to 3 by human:dusk: 4 dropped; §3 would have kept 2 of them"
+        "rewound to 3 by human:dusk: 4 dropped; the rules would have kept 2 of them"
     )
     (ledger,) = reading.journal.ledgers
     gone = ledger.gone[1]
@@ -428,9 +428,9 @@ if SHARED.is_dir():
             changes = [change for fact in reading.source.poll() for change in reading.apply(fact)]
             told += [rewound_words(reading, each) for each in changes if isinstance(each, Rewound)]
         assert told == [
-            "rewound to 3 by korg:cli: 4 dropped; §3 would have kept 0 of them",
-            "rewound to 3: 4 dropped; §3 would have kept 1 of them",
-            "rewound to 0 by korg:cli: 4 dropped; §3 would have kept 0 of them",
+            "rewound to 3 by korg:cli: 4 dropped; the rules would have kept 0 of them",
+            "rewound to 3: 4 dropped; the rules would have kept 1 of them",
+            "rewound to 0 by korg:cli: 4 dropped; the rules would have kept 0 of them",
         ]
         assert [ledger.generation for ledger in reading.journal.ledgers] == [3]
         reading.source.close()

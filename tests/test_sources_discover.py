@@ -60,7 +60,7 @@ def test_the_folder_of_this_project(tmp_path):
     assert discovery.why == f"{tmp_path}/project/.korg (of a folder above this one)"
     assert discovery.looked == (
         "$KORG_JOURNAL_PATH: not set",
-        "$KORG_URL: not set",
+        "$KORG_URL, $KORG_BASE_URL, $KORG_SERVER_ADDR: not set",
         f"{here}/.korg: not there (of this folder)",
         f"{tmp_path}/project/.korg: a folder with ledgers",
     )
@@ -204,9 +204,10 @@ def test_nothing_anywhere_says_where_it_looked(tmp_path):
     assert discovery.names == ()
     assert discovery.looked == (
         "$KORG_JOURNAL_PATH: not set",
-        "$KORG_URL: not set",
+        "$KORG_URL, $KORG_BASE_URL, $KORG_SERVER_ADDR: not set",
         f"{tmp_path}/here/.korg: not there (of this folder)",
         f"http://127.0.0.1:8080: {NOBODY} (a server on this machine)",
+        "$KORG_HOME: not set",
         f"{tmp_path}/home/.korg: no ledger in it (of the home folder)",
     )
 

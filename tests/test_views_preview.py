@@ -178,7 +178,7 @@ def test_lists_are_safe_and_lead_to_their_events(deeds: Glass):
     assert titled(sections, "commands they ran") == ["7: make␛[2J", "8: sh -c ls"]
     assert titled(sections, "files they wrote: they stay as they are") == ["4 6: a.py", "5: b.py", "6: c.py"]
     assert titled(sections, "what they took") == ["time: 12 ms"]
-    assert lines_of(sections[0])[-1] == "scope: what depends on it (§3)"
+    assert lines_of(sections[0])[-1] == "scope: what depends on it"
 
 
 def test_records_are_decoded_once_while_the_preview_moves(deeds: Glass):

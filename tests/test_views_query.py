@@ -141,7 +141,7 @@ KNOWN = (
         ("seq:ten", "“seq:ten” is no number: write seq:7, seq:>7 or seq:7..9", "seq:7..9"),
         ("seq:>2..3", "“seq:>2..3” is no number: write seq:7, seq:>7 or seq:7..9", "seq:7..9"),
         ("since:soon", "“since:soon” is no time: write since:10m, since:2h, since:3d,", "since:10m"),
-        ("tool:", "“tool:” names nothing: tools whose name has this", "tools whose name has this"),
+        ("tool:", "“tool:” is not finished: say what, as in tool:Bash", "as in tool:Bash"),
         ("-", "“-” names nothing: known are tool:", "names nothing"),
     ],
 )

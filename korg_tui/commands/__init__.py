@@ -3,6 +3,7 @@ help and remarks, with its own keys the README."""
 
 from __future__ import annotations
 
+from korg_tui.commands.footer import offered
 from korg_tui.commands.keymap import DEFAULT, DIGITS, Keymap, key_table, shown
 from korg_tui.commands.place import Place, Situation
 from korg_tui.commands.rules import Rule
@@ -19,5 +20,6 @@ __all__ = [
     "Rule",
     "Situation",
     "key_table",
+    "offered",
     "shown",
 ]

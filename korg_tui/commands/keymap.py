@@ -22,12 +22,15 @@ _SHOWN = {
     "backspace": "bksp",
 }  # fmt: skip
 
+_SPELLED = {key: key for key in ("down", "up", "left", "right")}
+"""Instead, where there are no arrows: the signs for them would be letters, which are other keys."""
+
 _NAMED = re.compile(r"\{([a-z][a-z-]*)\}")
 
 
-def shown(key: str) -> str:
+def shown(key: str, *, ascii_only: bool = False) -> str:
     """A key as a person reads it."""
-    return _SHOWN.get(key, key)
+    return (_SPELLED.get(key, "") if ascii_only else "") or _SHOWN.get(key, key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +38,14 @@ class Keymap:
     """The command table with the keys that are in force."""
 
     table: tuple[Command, ...] = COMMANDS
+    ascii_only: bool = False
+    """Keys are written without arrows."""
 
     def with_keys(self, keys: Mapping[str, tuple[str, ...]]) -> Keymap:
         """The same commands, some of them with other keys, or with none. By id; ids of no command are not
         looked at."""
-        return Keymap(tuple(replace(entry, keys=keys.get(entry.id, entry.keys)) for entry in self.table))
+        table = tuple(replace(entry, keys=keys.get(entry.id, entry.keys)) for entry in self.table)
+        return replace(self, table=table)
 
     def command(self, identity: str) -> Command:
         """The command of this id. Raises KeyError when there is none."""
@@ -71,11 +77,31 @@ class Keymap:
             return f"only in {_where(entry)}"
         return self.told(entry.rule(now))
 
+    def elsewhere(self, key: str, now: Situation) -> str:
+        """What a key that does nothing here is for, and where; that it is no key, where it is none."""
+        entries = [entry for entry in self.table if key in entry.keys]
+        if key in DIGITS:
+            entries = [entry for entry in self.table if entry.id == "goto"]
+        uses = {entry.label: _where(entry) for entry in entries}
+        if not uses:
+            lists = "" if now.place is Place.HELP else self.told(": {help} lists the keys")
+            return f"“{key}” is no key{lists}"
+        if len(uses) > 1:
+            told = [f"{label} in {where}" for label, where in uses.items()]
+            return f"{self.shown(key)}: {', '.join(told[:_MANY_USES])}{', …' * (len(told) > _MANY_USES)}"
+        ((label, where),) = uses.items()
+        leaves = now.place is Place.PREVIEW and any(Place.SESSION in entry.places for entry in entries)
+        return f"{label}: only in {where}" + (self.told("; {leave} leaves the preview") if leaves else "")
+
     def name(self, identity: str) -> str:
         """How a remark names a command: by its first key, or by its label where it has none. Raises KeyError
         when there is no such command."""
         entry = self.command(identity)
-        return shown(entry.keys[0]) if entry.keys else f"“{entry.label}”"
+        return self.shown(entry.keys[0]) if entry.keys else f"“{entry.label}”"
+
+    def shown(self, key: str) -> str:
+        """A key as a person reads it."""
+        return shown(key, ascii_only=self.ascii_only)
 
     def told(self, text: str) -> str:
         """A text of our own with the commands that it names in braces, as `{search}`, named for a person."""
@@ -83,7 +109,7 @@ class Keymap:
 
     def keys_of(self, identity: str) -> str:
         """All keys of a command, as help writes them; empty when it has none."""
-        keys = [shown(key) for key in self.command(identity).keys]
+        keys = [self.shown(key) for key in self.command(identity).keys]
         return " ".join([*keys, "0-9"] if identity in _GOING else keys)
 
     def key_table(self) -> str:
@@ -104,6 +130,7 @@ class Keymap:
 _NEARLY_EVERYWHERE = "Nearly everywhere"
 _SESSION = "Session and rewind preview"
 _MANY_PLACES = 6
+_MANY_USES = 3
 _BOTH = frozenset({Place.SESSION, Place.PREVIEW})
 
 
@@ -131,11 +158,14 @@ def _where(entry: Command) -> str:
         return "a session"
     if Place.PREVIEW in entry.places:
         return "the rewind preview"
-    return "the list of sessions" if Place.LEDGERS in entry.places else f"the {_first_place(entry)}"
+    return next(_PLACED.get(place, f"the {place.value}") for place in Place if place in entry.places)
 
 
-def _first_place(entry: Command) -> str:
-    return next(place.value for place in Place if place in entry.places)
+_PLACED = {
+    Place.LEDGERS: "the list of sessions", Place.EVENTS: "a list of events", Place.EXPORT: "the export form",
+    Place.COMPARE: "a comparison", Place.EFFECTS: "the effects of an event",
+}  # fmt: skip
+"""Places in a sentence, where that is not their name."""
 
 
 DEFAULT = Keymap()

@@ -51,6 +51,8 @@ class Situation:
     """Events that rewinds under the reader dropped, and that are kept."""
     writing: bool = False
     """An export is being written."""
+    chooses: str = ""
+    """What the line of a form does when it is chosen, where that is not another choice."""
     forms: int = 0
     """Ways in which the reader can show what it shows."""
     asks: bool = False

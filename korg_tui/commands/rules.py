@@ -132,5 +132,11 @@ def compared(now: Situation) -> str:
     return "choose first what to compare with: {open-event}" if now.choosing else ""
 
 
+def listed(now: Situation) -> str:
+    if now.place is not Place.COMPARE or now.choosing:
+        return ""
+    return "what to compare with is chosen: {leave} leads back to the list"
+
+
 def differences(now: Situation) -> str:
     return compared(now) or ("" if now.differences else "nothing differs")

@@ -90,7 +90,7 @@ COMMANDS: tuple[Command, ...] = (
         ("keep-more", "down", "P", "keep more", "rewind to the next event instead", rules.always),
         ("keep-less", "up", "P", "keep less", "rewind to the previous event instead", rules.always),
         ("why", "w", "SP", "why", "why it came, edge by edge; in a preview, why it is dropped", rules.why),
-        ("scope", "s", "P", "scope", "what is dropped: what depends on it, or all that is later", rules.always),
+        ("scope", "s", "P", "scope", "drop what depends on it, or all that is later", rules.always),
     ),
     *_group(
         "Find",
@@ -190,7 +190,7 @@ COMMANDS: tuple[Command, ...] = (
         "Ledgers",
         ("open", "enter", "L", "open", "open the session under the cursor", rules.rows),
         ("sort", "s", "L", "sort", "sort by activity, size, failures, start", rules.rows),
-        ("narrow", "/", "LH", "filter", "show only what has these words", rules.always),
+        ("narrow", "/", "LHC", "filter", "show only what has these words", rules.listed),
         ("demo", "d", "L", "demo", "play the recorded demo session", rules.demo),
     ),
     *_group(

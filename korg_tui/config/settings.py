@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from korg_tui.commands import DEFAULT, Keymap
 
@@ -29,3 +29,8 @@ class Settings:
     """Seconds between two looks at an http:// address, 0.2 to 60."""
     keymap: Keymap = DEFAULT
     """The commands with the keys in force."""
+
+    @property
+    def spelled(self) -> Settings:
+        """The same, with keys that are written as its fonts can show them."""
+        return replace(self, keymap=replace(self.keymap, ascii_only=self.ascii))

@@ -27,9 +27,14 @@ class AidingScreen(KorgScreen):
         """What helps with a query over these ledgers. Paths are met while the person types."""
         known = Vocabulary(where, rows, in_preview=self.situation.place is Place.PREVIEW)
         self.work_beside(partial(self._meet, known), "vocabulary")
-        earlier = [visible(words, _LONGEST) for words in self.korg.remembered.history(purpose)]
-        history = "  ↑ earlier ones" if earlier else ""
-        return Aid(lambda: known.known, tuple(earlier), f"{SYNTAX}{history}")
+        return Aid(lambda: known.known, self._earlier(purpose), SYNTAX)
+
+    def history_for(self, purpose: str) -> Aid:
+        """What was asked before, for plain words, of which none is completed."""
+        return Aid(None, self._earlier(purpose))
+
+    def _earlier(self, purpose: str) -> tuple[str, ...]:
+        return tuple(visible(words, _LONGEST) for words in self.korg.remembered.history(purpose))
 
     def keep_asked(self, purpose: str, words: str) -> None:
         """Remember what was asked."""

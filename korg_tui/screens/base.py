@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import App
 from textual.binding import Binding
+from textual.css.query import NoMatches
 from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -18,6 +21,7 @@ from korg_tui.messages import Choice
 from korg_tui.reading import Reading
 from korg_tui.screens.binding import bindings
 from korg_tui.text import visible
+from korg_tui.widgets.ask import Typed
 from korg_tui.widgets.chrome import Ask, Bar, Field, KeyFooter, Line
 from korg_tui.widgets.lines import LineList
 
@@ -32,8 +36,8 @@ EDITING = frozenset(
 )
 """Keys that a field for words needs for itself, besides those of one character."""
 
-CHOICE_SECONDS = 8.0
-"""What was chosen is said so long, unless a command comes before."""
+REMARK_SECONDS = 6.0
+"""A remark stays so long, and a second more for each ten characters, unless a command comes before."""
 
 SURE_MS = 4000
 """A second `ctrl+c` within this time quits."""
@@ -54,7 +58,10 @@ class KorgScreen(Screen[None], inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__()
-        self.remark = ""
+        self._remark = ""
+        self._remark_ends: Timer | None = None
+        self._replied = ""
+        """What the last command remarked."""
         self.pressed = ""
         """The key that gave the command at work."""
         self.notices: list[str] = []
@@ -63,6 +70,26 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         self._begun = False
         self._early: list[str] = []
         """Keys that came before the screen had begun."""
+
+    @property
+    def remark(self) -> str:
+        """What the status line says instead of the status; it ends by itself."""
+        return self._remark
+
+    @remark.setter
+    def remark(self, words: str) -> None:
+        self._remark = words
+        if self._remark_ends is not None:
+            self._remark_ends.stop()
+            self._remark_ends = None
+        if words and self.is_mounted:
+            seconds = REMARK_SECONDS + len(words) / 10
+            self._remark_ends = self.set_timer(seconds, self._end_remark)
+
+    def _end_remark(self) -> None:
+        self.remark = ""
+        if self.ready:
+            self.show_status()
 
     @property
     def korg(self) -> KorgApp:
@@ -117,7 +144,16 @@ class KorgScreen(Screen[None], inherit_bindings=False):
     ) -> None:
         """Run this between the frames; what runs in its group ends, if it is `exclusive`."""
         # A coroutine that was cancelled before it ran was never awaited; here it is made when it runs.
-        self.run_worker(work, group=group, exclusive=exclusive)  # type: ignore[arg-type]
+        run = partial(self._run_beside, work)
+        self.run_worker(run, group=group, exclusive=exclusive)  # type: ignore[arg-type]
+
+    async def _run_beside(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """What runs beside a screen ends with it: it may find that the widgets are gone already."""
+        try:
+            await work()
+        except NoMatches:
+            if self.is_attached and self in self.app.screen_stack:
+                raise
 
     def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
         """The reading changed; `changes` is empty when only its state did."""
@@ -145,9 +181,18 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         if not self.ready:
             return
         entry = self.keymap.for_key(key, self.situation.place)
-        if entry is not None:
+        if entry is None:
+            self.say(self.keymap.elsewhere(key, self.situation))
+        else:
             self.pressed = key
             self.give(entry.id)
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that does nothing here is told for what it is."""
+        key = event.character if event.is_printable and event.character else event.key
+        known = event.is_printable or any(key in entry.keys for entry in self.keymap.table)
+        if known and self._begun and self.ready and not isinstance(self.focused, Input):
+            self.say(self.keymap.elsewhere(key, self.situation))
 
     def give(self, identity: str) -> None:
         """Carry a command of the table out, or say why not."""
@@ -155,6 +200,7 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         self.remark = why_not
         if not why_not:
             getattr(self, self.keymap.command(identity).method)()
+        self._replied = self.remark
         self.show_status()
 
     @on(Ask.Ahead)
@@ -172,7 +218,7 @@ class KorgScreen(Screen[None], inherit_bindings=False):
             self.give(event.command)
 
     def say(self, text: str) -> None:
-        """A remark in the status line, until the next command."""
+        """A remark in the status line, until the next command, or for a while."""
         self.remark = text
         self.show_status()
 
@@ -184,15 +230,14 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         if choice.instead:
             self.announce(visible(choice.words))
             return
-        self.say(words := visible(choice.words))
-        self.set_timer(CHOICE_SECONDS, lambda: self._unsay(words))
-
-    def _unsay(self, words: str) -> None:
-        if self.remark == words:
-            self.say("")
+        self.say(visible(choice.words))
 
     def announce(self, words: str) -> None:
-        """Say what happened to a ledger; it stays until it is marked as seen."""
+        """Say what happened to a ledger; it stays until it is marked as seen. What the last command remarked
+        may not be true any more."""
+        if self.remark and self.remark == self._replied:
+            self.remark = ""
+            self.show_status()
         self.notices.append(words)
         self._show_notices()
 
@@ -210,7 +255,32 @@ class KorgScreen(Screen[None], inherit_bindings=False):
 
     def show_keys(self) -> None:
         """Bring the footer up to date."""
-        self.query_one(KeyFooter).show(self.situation, self.keymap)
+        self.query_one(KeyFooter).show(self.situation, self.keymap, self.typed)
+
+    @property
+    def typed(self) -> tuple[Typed, ...]:
+        """The keys that are left while letters are words; none while they are keys."""
+        ask = next(iter(self.query(Ask)), None)
+        if ask is None or not ask.asking:
+            return ()
+        enter, *others = ask.keys
+        return (enter, (self.keymap.command("leave").keys[0], "close"), *others)
+
+    @on(Ask.Turned)
+    def _asking_turned(self, event: Ask.Turned) -> None:
+        event.stop()
+        if self.ready:
+            self.show_keys()
+
+    @on(KeyFooter.Clicked)
+    async def _left_key_clicked(self, event: KeyFooter.Clicked) -> None:
+        event.stop()
+        if not self.on_top:
+            return
+        if event.key in self.keymap.command("leave").keys:
+            self.action_press(event.key)
+        elif self.query_one(Ask).asking:
+            await self.query_one(Ask).press(event.key)
 
     @property
     def status(self) -> Line:

@@ -15,35 +15,32 @@ from korg_tui.causal import Appended, Change
 from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenSession
 from korg_tui.reading import Reading
-from korg_tui.screens.base import KorgScreen
-from korg_tui.screens.choices import Offer, Subject, offers
+from korg_tui.screens.choices import Offer, Subject
+from korg_tui.screens.choosing import ChoosingScreen
+from korg_tui.text import visible
 from korg_tui.views import COMPARE_WORDS, Act, Comparison, Side, neighbour, plural
-from korg_tui.widgets.chrome import KeyFooter, Line, Notice
-from korg_tui.widgets.compare import ChoiceList, CompareRows, SideName
+from korg_tui.widgets.chrome import Ask, KeyFooter, Line, Notice
+from korg_tui.widgets.compare import ChoiceList, CompareRows, SideName, titled
 from korg_tui.widgets.details import Details
 from korg_tui.widgets.lines import LineList
-from korg_tui.widgets.names import ending
 
 _SLICE_SECONDS = 0.012
 _SHOWN_SECONDS = 0.15
 
 
-class CompareScreen(KorgScreen):
+class CompareScreen(ChoosingScreen):
     """A session beside another one, or beside itself before a rewind."""
 
     PLACES = (Place.COMPARE,)
 
     def __init__(self, readings: Sequence[Reading], subject: Subject) -> None:
-        super().__init__()
-        self.readings = readings
-        self.subject = subject
+        super().__init__(readings, subject)
         self.comparison: Comparison | None = None
         self.side: SideName = "right"
         """Whose event `open-event` opens."""
         self.only_differences = False
         self.since = 0
         """Events that came since both sides were read."""
-        self._offers: list[Offer] = []
         self._offer: Offer | None = None
         self._swapped = False
         self._sides: tuple[Side, Side] | None = None
@@ -55,28 +52,22 @@ class CompareScreen(KorgScreen):
         yield Line("compare-head")
         yield CompareRows()
         yield Details()
+        yield Ask()
         yield Notice("notices")
         yield Line("status")
         yield KeyFooter()
 
     def on_mount(self) -> None:
         self.rows.ascii_only = self.korg.ascii_only
-        nothing = "There is no other session to compare with, and no rewind was seen: open more ledgers."
-        self.choices.say_when_empty(nothing)
         self.rows.say_when_empty("Nothing differs.")
         self._show_mode()
 
     def on_screen_resume(self) -> None:
         if self.choosing:
-            self._offer_all()
+            self.offer_all()
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_head)
-
-    @property
-    def choices(self) -> ChoiceList:
-        """What there is to compare with."""
-        return self.query_one(ChoiceList)
 
     @property
     def rows(self) -> CompareRows:
@@ -125,16 +116,12 @@ class CompareScreen(KorgScreen):
             widget.display = not self.choosing
         self.set_focus(self.choices if self.choosing else self.rows)
         if self.choosing:
-            self._offer_all()
+            self.offer_all()
         self._show_crumbs()
         self.show_status()
 
-    def _offer_all(self) -> None:
-        self._offers = offers(self.subject, self.readings, self.korg.clock())
-        self.choices.show([offer.choice for offer in self._offers])
-        self.show_status()
-
     def _choose(self) -> None:
+        self.close_ask()
         self._offer = self._offers[self.choices.cursor]
         self._swapped = False
         self._show_mode()
@@ -165,7 +152,11 @@ class CompareScreen(KorgScreen):
                     shown = clock()
                 await asyncio.sleep(0)
         found = await asyncio.to_thread(partial(Comparison, *sides))
-        if self._sides is sides and self.ready:
+        if self._sides is not sides or not self.ready:
+            return
+        if any(side.moved for side in sides):
+            self._begin()
+        else:
             self._compared(found)
 
     def _compared(self, found: Comparison) -> None:
@@ -187,7 +178,7 @@ class CompareScreen(KorgScreen):
             return
         if self.choosing:
             if self.on_top and changes:
-                self._offer_all()
+                self.offer_all()
             return
         assert self._offer is not None
         if reading not in self._offer.readings or self._sides is None:
@@ -195,8 +186,9 @@ class CompareScreen(KorgScreen):
         ledgers = [side.ledger for side in self._sides]
         mine = [change for change in changes if change.ledger in ledgers]
         self.since += sum(change.count for change in mine if isinstance(change, Appended))
-        if any(not isinstance(change, Appended) for change in mine):
+        if any(side.moved for side in self._sides) or any(not isinstance(each, Appended) for each in mine):
             self._begin()
+            self.say("the ledger has changed: it was compared again")
         elif mine:
             self.show_status()
 
@@ -225,16 +217,17 @@ class CompareScreen(KorgScreen):
 
     def _show_crumbs(self) -> None:
         room = self.size.width // 3
-        parts = [(ending(self.subject.name, room), "line--quiet"), (" › compare", "line--strong")]
+        parts = [(titled(self.subject.name, room), "line--quiet"), (" › compare", "line--strong")]
         if self.choosing:
-            parts.append((" › choose what with", ""))
+            parts.append((" › with what?", ""))
         else:
             assert self._offer is not None
-            parts.append((f" › {ending(self._offer.choice.title, room - 8)}", ""))
-            number = self.rows.number
-            if number is not None and self.comparison is not None:
-                count = len(self.comparison.matches)
-                parts.append((f" › row {number + 1:,} of {count:,}", "line--strong"))
+            choice, here = self._offer.choice, visible(self.subject.ledger.name)
+            name = choice.title if choice.ledger in ("", here) else f"{choice.ledger} › {choice.title}"
+            parts.append((f" › {titled(name, room - 4)}", ""))
+            if self.comparison is not None and self.rows.count:
+                what = "difference" if self.only_differences else "row"
+                parts.append((f" › {what} {self.rows.cursor + 1:,} of {self.rows.count:,}", "line--strong"))
         self.query_one("#crumbs", Line).show(parts)
 
     def show_status(self) -> None:
@@ -244,19 +237,19 @@ class CompareScreen(KorgScreen):
 
     def _status(self) -> list[tuple[str, str]]:
         if self.choosing:
-            told = self.keymap.told(" · {open-event} compares it with the one under the cursor")
-            return [(plural(len(self._offers), "choice"), ""), (told, "line--quiet")]
+            return self.offered
         if self.comparison is None:
             sides = self._sides or ()
             read, total = sum(len(side.acts) for side in sides), sum(side.total for side in sides)
             return [(f"reading both sides, {100 * read // max(total, 1)} %", "")]
-        parts = [(self.comparison.words, "")]
+        only, came = "", ""
         if self.only_differences:
-            parts.insert(0, (self.keymap.told("only differences: {compare-only} shows all · "), "line--mark"))
+            only = self.keymap.told("only differences: {compare-only} shows all · ")
         if self.since:
             came = f" · {plural(self.since, 'event')} came since: {{compare-again}} compares again"
-            parts.append((self.keymap.told(came), "line--mark"))
-        return parts
+            came = self.keymap.told(came)
+        counts = self.comparison.counted(self.status.room - len(only) - len(came))
+        return [(only, "line--mark"), (counts, ""), (came, "line--mark")]
 
     @on(LineList.Moved)
     def _moved(self, event: LineList.Moved) -> None:
@@ -272,7 +265,9 @@ class CompareScreen(KorgScreen):
     def do_leave(self) -> None:
         if self.reading_details:
             self.set_focus(self.rows)
-        elif not self.choosing and len(self._offers) > 1:
+        elif self.choosing and self.leave_narrowing():
+            pass
+        elif not self.choosing and len(self._all) > 1:
             self.workers.cancel_group(self, "compare")
             self._offer, self.comparison, self._sides = None, None, None
             self._show_mode()

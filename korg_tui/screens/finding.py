@@ -64,12 +64,12 @@ class FindingScreen(AidingScreen, SteppingScreen):
         self._ask_for("search", self.searched)
 
     def do_filter(self) -> None:
-        self._ask_for("filter", self.filtered_by)
+        self._ask_for("filter", self.filtered_by, goes_on=True)
 
-    def _ask_for(self, purpose: str, answer: str) -> None:
+    def _ask_for(self, purpose: str, answer: str, *, goes_on: bool = False) -> None:
         where = Where(self.ledger, self.reading.bodies(self.ledger))
         aid = self.aid_for(purpose, [where], self.spine.all_rows)
-        self.query_one(Ask).ask(purpose, purpose, visible(answer), aid=aid)
+        self.query_one(Ask).ask(purpose, purpose, visible(answer), goes_on=goes_on, aid=aid)
 
     def asked(self, purpose: str, words: str) -> bool:
         """Search or filter with what was answered. False where it cannot be understood: the line stays."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual import events
 
 from korg_tui.screens.base import KorgScreen
+from korg_tui.widgets.ask import Typed
 from korg_tui.widgets.lines import LineList
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
@@ -33,6 +34,12 @@ class LabellingScreen(KorgScreen):
         """Whether the next key is the letter of a row."""
         return self._labelled is not None
 
+    @property
+    def typed(self) -> tuple[Typed, ...]:
+        if self.labelling:
+            return ((self.keymap.command("leave").keys[0], "stay here"),)
+        return super().typed
+
     def do_labels(self) -> None:
         lines = self.lines
         top = lines.scroll_offset.y
@@ -55,6 +62,7 @@ class LabellingScreen(KorgScreen):
         """Letters that are no keys of this place."""
         if self.labelling:
             event.stop()
+            event.prevent_default()
             self._take_letter(event.character or event.key)
 
     def give(self, identity: str) -> None:

@@ -290,7 +290,8 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
 
     def do_list_events(self) -> None:
         aid = self.aid_for("events", list(places_of(self.korg.readings)))
-        self.query_one(Ask).ask("events", "list the events that fit", visible(self.listed), goes_on=True, aid=aid)
+        listed = visible(self.listed)
+        self.query_one(Ask).ask("events", "list the events that fit", listed, goes_on=True, aid=aid)
 
     def _list_events(self, query: str) -> None:
         if not query:

@@ -38,7 +38,7 @@ class ResizingScreen(SteppingScreen):
     def do_even(self) -> None:
         self.korg.remembered.keep_pane(self._shape, None)
         self.fit_panes()
-        self.remark = "the details have the room that they have by themselves"
+        self.remark = "the details have their usual room again"
         self.korg.tell_troubles()
 
     def _by(self, step: int) -> None:

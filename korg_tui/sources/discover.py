@@ -94,7 +94,11 @@ def _places(here: Path | None, environment: Mapping[str, str], home: Path, ask: 
     last = Path(own) if own else home / ".korg"
     yield from _project(here, last)
     yield _server(DEFAULT, "a server on this machine", DEFAULT_SECONDS, ask)
-    yield _named("KORG_HOME", _file_or_folder(last)) if own else _file_or_folder(last, "of the home folder")
+    if own:
+        yield _named("KORG_HOME", _file_or_folder(last))
+    else:
+        yield _Looked("$KORG_HOME", "not set", "")
+        yield _file_or_folder(last, "of the home folder")
 
 
 def _named(variable: str, looked: _Looked) -> _Looked:
@@ -106,7 +110,7 @@ def _servers(environment: Mapping[str, str], ask: Ask) -> Iterator[_Looked]:
     for name in named:
         yield _named(name, _server(_completed(environment[name]), "", NAMED_SECONDS, ask))
     if not named:
-        yield _Looked("$KORG_URL", "not set", "")
+        yield _Looked(", ".join(f"${name}" for name in _SERVERS), "not set", "")
 
 
 def _server(url: str, why: str, seconds: float, ask: Ask) -> _Looked:

@@ -195,7 +195,7 @@ STATES: dict[str, Predicate] = {
 }
 """What `is:` takes, besides `dropped` in a preview."""
 
-_PLAINLY: dict[str, Predicate] = {
+PLAINLY: dict[str, Predicate] = {
     "blob": lambda ledger, row: bool(ledger.blobs_at(row)),
     "diff": lambda ledger, row: ledger.tool_at(row) in calls.WRITERS,
     "time": lambda ledger, row: ledger.time_at(row) is not None,
@@ -206,7 +206,7 @@ _PLAINLY: dict[str, Predicate] = {
 }
 _IN_THE_RECORD = ("path", "command", "error", "tokens")
 
-HAS = (*_PLAINLY, *_IN_THE_RECORD)
+HAS = (*PLAINLY, *_IN_THE_RECORD)
 """What `has:` takes."""
 
 
@@ -233,8 +233,8 @@ def _no_state(term: Term) -> Meaning:
 
 def _has(term: Term) -> Meaning:
     what = term.value.casefold()
-    if what in _PLAINLY:
-        return Meaning(_PLAINLY[what])
+    if what in PLAINLY:
+        return Meaning(PLAINLY[what])
     if what not in _IN_THE_RECORD:
         raise _unknown_value(term, HAS)
     return Meaning(_by_its_record, lambda content: content.has(what))

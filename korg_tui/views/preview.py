@@ -257,7 +257,7 @@ class Preview:
     def sections(self) -> list[Section]:
         """Counts and lists for a pane, bounded."""
         lost = self.losses
-        scope = "all that is later (truncation)" if self.truncation else "what depends on it (§3)"
+        scope = "all that is later (truncation)" if self.truncation else "what depends on it"
         sections = [
             Section("rewind preview", "fields", (*_words_lines(self.bar), Line(scope, label="scope")))
         ]

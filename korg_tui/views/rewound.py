@@ -46,8 +46,8 @@ _SPARED = {
 
 
 def rewound_words(reading: Reading, change: Rewound) -> str:
-    """`rewound to 41 by human:dusk: 17 dropped; §3 would have kept 3 of them`; and what an old writer has
-    put back. Where nothing of the old ledger stands, it can be another one."""
+    """`rewound to 41 by human:dusk: 17 dropped; the rules would have kept 3 of them`; and what an old writer
+    has put back. Where nothing of the old ledger stands, it can be another one."""
     if _is_another(reading, change):
         count = _count(len(change.dropped))
         return f"another ledger is there now: none of the {count} of the old one is in it"
@@ -57,7 +57,8 @@ def rewound_words(reading: Reading, change: Rewound) -> str:
     kept = len(change.dropped) - len(change.invalid) - open_
     perhaps = f", and perhaps {open_} more" if open_ else ""
     dropped = len(change.dropped)
-    words = f"rewound to {change.to}{by}: {dropped} dropped; §3 would have kept {kept} of them{perhaps}"
+    spared = f"the rules would have kept {kept} of them{perhaps}"
+    words = f"rewound to {change.to}{by}: {dropped} dropped; {spared}"
     earlier = (gone for gone in change.ledger.gone if gone.generation < change.generation)
     back = sum(is_back(change.ledger, gone) for gone in earlier)
     return f"{words}; {back} dropped earlier are back" if back else words
@@ -151,9 +152,9 @@ def _told(reading: Reading, ledger: Ledger, drop: Drop, dismiss: str) -> Iterato
     away = Line(f"{dismiss} dismisses what rewinds have dropped", "note")
     yield Section(title, "fields", (*_counts(ledger, drop), away))
     for title, each in (
-        ("dropped, and §3 calls it invalid", invalid),
-        ("dropped, and §3 leaves it open", perhaps),
-        ("dropped, though §3 would have kept it", spared),
+        ("dropped, and invalid by the rules", invalid),
+        ("dropped, and the rules leave it open", perhaps),
+        ("dropped, though the rules would have kept it", spared),
     ):
         if each:
             yield Section(title, "effects", tuple(map(_line, each)))
@@ -172,10 +173,10 @@ def _counts(ledger: Ledger, drop: Drop) -> Iterator[Line]:
     numbers = str(seqs[0]) if len(seqs) == 1 else f"{min(seqs)}–{max(seqs)}"
     yield Line(f"{numbers}, {_count(len(seqs))}", label="dropped")
     invalid, perhaps = fates.pop("invalidated", 0), fates.pop("possible", 0)
-    yield Line(f"{_count(invalid)}, by the rules of §3", label="invalid")
+    yield Line(f"{_count(invalid)}, by the rules of a rewind", label="invalid")
     if perhaps:
         yield Line(f"{_count(perhaps)}: the ledger leaves it open", label="perhaps")
-    yield Line(f"{_count(sum(fates.values()))} that §3 would not have dropped", label="kept")
+    yield Line(f"{_count(sum(fates.values()))} that the rules would not have dropped", label="kept")
     back = sum(is_back(ledger, each) for each in drop.events)
     if back:
         yield Line(f"{_count(back)}, in the ledger again", label="back")

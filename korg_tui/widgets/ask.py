@@ -25,12 +25,16 @@ Piece = tuple[str, str, int | None]
 """Safe text, its component class, and which candidate a click takes."""
 
 
+Typed = tuple[str, str]
+"""A key that is a key also while letters are words, and what it does."""
+
+
 @dataclass(frozen=True, slots=True)
 class Aid:
-    """What helps to write a query: the names that are known now, and what was asked before, the oldest
-    first, as safe text. `syntax` is shown while there is nothing to complete."""
+    """What helps to write a query: the names that are known now, None where nothing is completed, and what
+    was asked before, the oldest first, as safe text. `syntax` is shown while there is nothing to complete."""
 
-    known: Callable[[], Known]
+    known: Callable[[], Known] | None
     earlier: Sequence[str] = ()
     syntax: str = ""
 
@@ -40,7 +44,8 @@ class Field(Input):
 
     What is typed behind the answer is handed on."""
 
-    HELPED: ClassVar[frozenset[str]] = frozenset({"tab", "shift+tab", "up", "down"})
+    COMPLETING: ClassVar[frozenset[str]] = frozenset({"tab", "shift+tab"})
+    HELPED: ClassVar[frozenset[str]] = COMPLETING | {"up", "down"}
     """Keys that it needs for itself where it is helped."""
 
     BINDINGS: ClassVar = [
@@ -72,20 +77,22 @@ class Field(Input):
         self._at = 0
         """Where the answer stands among those of before; their number is what is typed now."""
 
-    def begin(self, answer: str, *, typed: bool, aid: Aid | None) -> None:
-        """Begin to ask. An answer that was not typed now is one of before: typing takes its place."""
+    def begin(self, answer: str, *, goes_on: bool, aid: Aid | None) -> None:
+        """Begin to ask. An answer of before that does not go on is selected: typing takes its place."""
         self.answered = False
         self.aid = aid
         self._at = 0 if aid is None else len(aid.earlier)
         self._draft = ""
-        self.suggester = None if aid is None else _Ghost(aid)
+        self.suggester = None if aid is None or aid.known is None else _Ghost(aid.known)
         with self.prevent(Input.Changed):
             self.value = answer
-        self.selection = Selection(len(answer) if typed else 0, len(answer))
+        self.selection = Selection(len(answer) if goes_on else 0, len(answer))
 
     def takes(self, key: str) -> bool:
         """Whether it needs a key that the screen could use as well."""
-        return self.aid is not None and key in self.HELPED
+        if self.aid is None:
+            return False
+        return key in self.HELPED and not (self.aid.known is None and key in self.COMPLETING)
 
     def put(self, words: str, cursor: int) -> None:
         """Write these words instead."""
@@ -94,7 +101,7 @@ class Field(Input):
 
     async def _on_key(self, event: events.Key) -> None:
         edits = () if event.is_printable else self._bindings.key_to_bindings.get(event.key, ())
-        if event.key in self.HELPED and self.aid is None:
+        if event.key in self.HELPED and not self.takes(event.key):
             edits = ()
         if self.answered:
             event.stop()
@@ -129,12 +136,12 @@ class Field(Input):
 class _Ghost(Suggester):
     """How the last word of a query goes on, shown behind it; `→` at the end takes it."""
 
-    def __init__(self, aid: Aid) -> None:
+    def __init__(self, known: Callable[[], Known]) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
-        self._aid = aid
+        self._known = known
 
     async def get_suggestion(self, value: str) -> str | None:
-        return ghost(value, self._aid.known()) or None
+        return ghost(value, self._known()) or None
 
 
 def _name(event: events.Key) -> str:
@@ -222,6 +229,9 @@ class Ask(Vertical):
     class Typing(_Said):
         """The answer as it stands while the person types."""
 
+    class Turned(Message):
+        """It has begun to ask, or ended."""
+
     class Ahead(Message):
         """A key that was typed behind the answer; it follows the answer."""
 
@@ -248,18 +258,37 @@ class Ask(Vertical):
         yield Hints()
 
     def ask(
-        self, purpose: str, label: str, answer: str = "", *, typed: bool = False, aid: Aid | None = None
+        self, purpose: str, label: str, answer: str = "", *, goes_on: bool = False, aid: Aid | None = None
     ) -> None:
-        """Ask for `purpose`, with the answer of before, which is selected, or what was already typed."""
+        """Ask for `purpose`, with the answer of before, which is selected, or with one that goes on: what was
+        already typed, or what is in force and is made narrower."""
         self.purpose = purpose
         self._label = label
         self.query_one("#ask-label", Static).update(Content(label))
-        self._field.begin(answer, typed=typed, aid=aid)
+        self._field.begin(answer, goes_on=goes_on, aid=aid)
         self._hints.tell("")
-        self._hints.display = aid is not None
+        self._hints.display = aid is not None and aid.known is not None
         self._think_again()
         self.display = True
         self.screen.set_focus(self._field)
+        self.post_message(self.Turned())
+
+    @property
+    def keys(self) -> tuple[Typed, ...]:
+        """The keys that are left while it asks, most needed first; none while it does not. The one that
+        leaves is the screen's."""
+        if not self.asking:
+            return ()
+        aid = self._field.aid
+        completes = [("tab", "complete")] if aid is not None and aid.known is not None else []
+        earlier = [("up", "earlier")] if aid is not None and aid.earlier else []
+        return (("enter", "done"), *completes, *earlier, ("ctrl+u", "empty it"))
+
+    async def press(self, key: str) -> None:
+        """Do what a key of `keys` does."""
+        self.screen.set_focus(self._field)
+        for binding in self._field._bindings.key_to_bindings.get(key, ())[:1]:
+            await self._field.run_action(binding.action)
 
     @property
     def _field(self) -> Field:
@@ -277,6 +306,7 @@ class Ask(Vertical):
     def close(self) -> None:
         """Hide the line again."""
         self.display = False
+        self.post_message(self.Turned())
 
     def tell(self, words: str) -> None:
         """Say something, which is safe, beside the hints: how many events fit."""
@@ -313,10 +343,11 @@ class Ask(Vertical):
         """What was typed has changed: other candidates, and no error any more."""
         self._mark("")
         field = self._field
-        if field.aid is None:
+        known = None if field.aid is None else field.aid.known
+        if known is None:
             self._hints.display = False
             return
-        self._completion = complete(field.value, field.cursor_position, field.aid.known())
+        self._completion = complete(field.value, field.cursor_position, known())
         self._before, self._turn = field.value, -1
         self._show_hints()
 

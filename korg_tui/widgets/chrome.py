@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from textual import events
@@ -10,9 +10,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from korg_tui.commands import DEFAULT, FOOTER, Command, Keymap, Situation, shown
+from korg_tui.commands import DEFAULT, Keymap, Situation, offered
 from korg_tui.text import crop, visible, width
-from korg_tui.widgets.ask import Aid, Ask, Field
+from korg_tui.widgets.ask import Aid, Ask, Field, Typed
 
 __all__ = ["Aid", "Ask", "Bar", "Field", "KeyFooter", "Line", "Notice"]
 
@@ -85,7 +85,8 @@ class Notice(Bar):
 
 
 class KeyFooter(Widget):
-    """The keys of this place, as many as fit; a click gives the command."""
+    """The keys of this place, as many as fit; a click gives the command. While letters are words, and no
+    keys, the few that are keys."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"footer--key", "footer--label", "footer--off"}
@@ -97,65 +98,79 @@ class KeyFooter(Widget):
             super().__init__()
             self.command = command
 
+    class Clicked(Message):
+        """A key of those that are left while words are typed was clicked."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
     def __init__(self) -> None:
         super().__init__(id="keys")
         self.now = Situation()
         self.keymap = DEFAULT
-        self._areas: list[tuple[int, int, str]] = []
+        self.typed: Sequence[Typed] = ()
+        self._areas: list[tuple[int, int, Message]] = []
 
-    def show(self, now: Situation, keymap: Keymap) -> None:
-        """Show the commands of this situation, with the keys in force."""
-        if now != self.now or keymap is not self.keymap:
-            self.now, self.keymap = now, keymap
+    def show(self, now: Situation, keymap: Keymap, typed: Sequence[Typed] = ()) -> None:
+        """Show the commands of this situation, with the keys in force; instead `typed`, if there are any."""
+        if now != self.now or keymap is not self.keymap or typed != self.typed:
+            self.now, self.keymap, self.typed = now, keymap, typed
             self.refresh()
 
     def render(self) -> Content:
         pieces: list[tuple[str, str]] = []
         self._areas = []
         x = 0
-        for entry in _that_fit(self.now, self.keymap, self.size.width):
-            key = shown(entry.keys[0])
-            off = bool(entry.rule(self.now))
-            cells = len(key) + len(entry.label) + 2
-            self._areas.append((x, x + cells, entry.id))
+        for key, label, off, message in self._seats():
+            cells = width(key) + width(label) + 2
+            self._areas.append((x, x + cells, message))
             pieces.append((f" {key} ", "footer--off" if off else "footer--key"))
-            pieces.append((f"{entry.label} ", "footer--off" if off else "footer--label"))
+            pieces.append((f"{label} ", "footer--off" if off else "footer--label"))
             x += cells + 1
         return Content.assemble(
             *(Content.styled(text, self.get_visual_style(name, partial=True)) for text, name in pieces)
         )
 
+    def _seats(self) -> list[_Seat]:
+        keymap, room = self.keymap, self.size.width
+        if self.typed:
+            typed = [(keymap.shown(key), label, False, self.Clicked(key)) for key, label in self.typed]
+            return _that_fit(typed, room)
+        entries = offered(self.now, keymap)
+        seats = [
+            (keymap.shown(entry.keys[0]), entry.label, bool(entry.rule(self.now)), self.Pressed(entry.id))
+            for entry in entries
+        ]
+        return _that_fit(seats, room, [entry.id in _ALWAYS for entry in entries])
+
     def on_click(self, event: events.Click) -> None:
         event.stop()
-        for begin, end, identity in self._areas:
+        for begin, end, message in self._areas:
             if begin <= event.x <= end:
-                self.post_message(self.Pressed(identity))
+                self.post_message(message)
                 return
 
 
-_ONLY_WHEN_USEFUL = ("demo", "back", "follow")
+_Seat = tuple[str, str, bool, Message]
+"""Key, label, whether it does nothing now, what a click says."""
+
 _ALWAYS = ("leave", "help", "quit")
 
 
-def _that_fit(now: Situation, keymap: Keymap, room: int) -> list[Command]:
-    """The footer's commands that fit into the room; the way back, help and quit always have their seat."""
-    seats = FOOTER[now.place]
-    if now.in_details:
-        seats = ("leave", *(identity for identity in seats if identity not in ("leave", "details")))
-    offered = [entry for identity in seats if (entry := keymap.command(identity)).keys]
-    offered = [entry for entry in offered if entry.id not in _ONLY_WHEN_USEFUL or not entry.rule(now)]
-    fixed = [entry for entry in offered if entry.id in _ALWAYS]
-    room -= sum(_cells(entry) for entry in fixed)
-    fitting: list[Command] = []
-    for entry in offered:
-        if entry in fixed:
-            continue
-        room -= _cells(entry)
-        if room < 0:
-            break
-        fitting.append(entry)
-    return [entry for entry in offered if entry in fitting or entry in fixed]
+def _that_fit(seats: Sequence[_Seat], room: int, always: Sequence[bool] = ()) -> list[_Seat]:
+    """The seats that fit into the room; the way back, help and quit always have theirs."""
+    fixed = always or [False] * len(seats)
+    room -= sum(_cells(seat) for seat, stays in zip(seats, fixed, strict=True) if stays)
+    fitting: list[_Seat] = []
+    full = False
+    for seat, stays in zip(seats, fixed, strict=True):
+        full = full or (not stays and _cells(seat) > room)
+        if stays or not full:
+            fitting.append(seat)
+            room -= 0 if stays else _cells(seat)
+    return fitting
 
 
-def _cells(entry: Command) -> int:
-    return len(shown(entry.keys[0])) + len(entry.label) + 3
+def _cells(seat: _Seat) -> int:
+    return width(seat[0]) + width(seat[1]) + 3

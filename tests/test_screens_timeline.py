@@ -82,6 +82,24 @@ async def test_it_grows_while_one_looks_and_the_cursor_stays():
         assert said(app, "status").startswith("FOLLOW · 20 events")
 
 
+async def test_rows_that_a_rewind_has_taken_are_gone_until_the_rest_is_laid_out_anew():
+    source, short = MemorySource(story()), Book()
+    short.records = story().records[:3]
+    app = app_over(source)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "G", "enter", "t", "G")
+        screen = app.screen
+        source.becomes(short)
+        app.take_facts()
+        screen.changed(screen.reading, ())
+        assert screen.row == -1
+        assert screen.timeline.line(screen.lines.cursor).tool == "gone"
+        await pilot.pause()
+        assert screen.lines.count == 3
+        assert screen.row == 2
+
+
 async def test_a_ledger_without_times_says_so():
     app = app_over(MemorySource(story().flat()))
     async with app.run_test(size=(120, 40)) as pilot:

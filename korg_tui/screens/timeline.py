@@ -80,8 +80,9 @@ class TimelineScreen(KorgScreen):
 
     @property
     def row(self) -> int:
-        """The ledger's row under the cursor, -1 when there is none."""
-        return self.timeline.rows[self.lines.cursor] if self.timeline and self.timeline.rows else -1
+        """The ledger's row under the cursor, -1 when there is none, or a rewind has taken it since."""
+        row = self.timeline.rows[self.lines.cursor] if self.timeline and self.timeline.rows else -1
+        return row if row < len(self.ledger) else -1
 
     @property
     def situation(self) -> Situation:
@@ -383,4 +384,6 @@ def _lanes_shown(chart: TimeChart, count: int) -> str:
 
 def _named(timeline: Timeline, row: int) -> str:
     line = timeline.line(timeline.index_of(row))
+    if row >= len(timeline.ledger):
+        return line.tool
     return f"{label(timeline.ledger, timeline.ledger.seq[row])} {line.tool[:30]} {duration(line.duration_ms)}"

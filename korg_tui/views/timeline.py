@@ -144,6 +144,9 @@ class TimeRow:
     """`no time`, `clock back`, or empty."""
 
 
+_GONE = TimeRow("", OFF_LANES, "╳", "gone", "", None, CODES[Work.NOTE], "")
+
+
 class Timeline:
     """The rows of a session, `session` its index, or of a whole ledger (None), against time.
 
@@ -315,8 +318,11 @@ class Timeline:
         return first, max(window.cell(_last(place)), first) + 1
 
     def line(self, index: int) -> TimeRow:
-        """What a row says beside its bar."""
+        """What a row says beside its bar. One that a rewind has taken since says so, until the rows are laid
+        out anew."""
         row, ledger = self.rows[index], self.ledger
+        if row >= len(ledger):
+            return _GONE
         lane, number = ledger.lane_at(row), ledger.number_at(row)
         failed = marks.is_failed(ledger, row)
         note = "clock back" if row in self._back else ""
@@ -333,7 +339,8 @@ class Timeline:
 
     def lane_of(self, index: int) -> int:
         """The id of the lane of a row, `OFF_LANES` for one that is in none."""
-        lane = self.ledger.lane_at(self.rows[index])
+        row = self.rows[index]
+        lane = self.ledger.lane_at(row) if row < len(self.ledger) else None
         return OFF_LANES if lane is None else lane.id
 
     def nearest(self, line: LaneLine, begin: float, end: float) -> int | None:

@@ -18,6 +18,7 @@ from exporting import exported, ledger_of, reading_of, told_book
 from hostile import write_hostile
 from korg_tui.causal import rewind
 from korg_tui.reading import Reading
+from korg_tui.views import parse_query
 
 pytestmark = pytest.mark.slow
 
@@ -138,6 +139,77 @@ def test_a_filter_in_the_address_hides_the_rest(tmp_path: Path) -> None:
     assert page.text["bar"] == "1 of 9 rows fit the filter"
     dropped = visit(path, "#rewind=5&filter=is:dropped%20-tool:Bash", tmp_path).page
     assert [row["data-seq"] for row in dropped.rows if "hidden" not in row] == ["6", "7"]
+
+
+FILTERS = {
+    "tool:read agent:sub": ["5"],
+    "path:a.py": ["5"],
+    "ms:>=200": ["5", "6"],
+    "seq:3..5 -kind:prompt": ["4", "5"],
+    "kind:call": ["5", "6", "8"],
+    "has:path": ["5"],
+    "lane:2 is:sub": ["3", "4", "5"],
+    '"<script>alert(1)"': ["8"],
+}
+WRONG = {
+    "since:10m": "not a filter of this page: since:10m; it knows tool: agent: kind:",
+    "is:odd": "not a filter of this page: is:odd; is: takes failed, ok,",
+    "is:dropped": "not a filter of this page: is:dropped works in a preview, after r",
+    "ms:x": "not a filter of this page: ms:x is no number",
+}
+
+
+def test_filters_mean_what_they_mean_to_the_commands_or_are_refused(tmp_path: Path) -> None:
+    reading = reading_of(tmp_path / "told.jsonl", told_book())
+    path = saved(reading, tmp_path)
+    ledger = ledger_of(reading)
+    html = path.read_text("utf-8")
+    asked = json.dumps([*FILTERS, *WRONG]).replace("<", "\\u003c")
+    script = f"""<script>for (const query of {asked}) {{
+      by("filter").value = query;
+      by("filter").dispatchEvent(new Event("input"));
+      const seqs = elements.filter((made) => !made.hidden).map((made) => made.dataset.seq);
+      const answer = JSON.stringify([query, seqs, by("bar").textContent]);
+      document.body.append(element("p", `answer ${{answer}} `, "x"));
+    }}</script>"""
+    copy = tmp_path / "asked.html"
+    copy.write_text(re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html) + script, "utf-8")
+    told_by = {query: (seqs, bar) for query, seqs, bar in answers_in(copy, tmp_path)}
+    for query, seqs in FILTERS.items():
+        meant = parse_query(query, reading.bodies(ledger))
+        assert [str(ledger.seq[row]) for row in range(9) if meant(ledger, row)] == seqs, query
+        assert told_by[query] == (seqs, f"{len(seqs)} of 9 rows fit the filter")
+    for query, words in WRONG.items():
+        assert told_by[query][1].startswith(words), query
+
+
+def answers_in(path: Path, folder: Path) -> list[tuple[str, list[str], str]]:
+    texts: list[str] = []
+
+    class Texts(HTMLParser):
+        def handle_data(self, data: str) -> None:
+            texts.append(data)
+
+    browser = next(filter(None, map(shutil.which, NAMES)), None)
+    assert browser
+    done = subprocess.run(
+        [browser, *QUIET, f"--user-data-dir={folder / 'profile'}", "--dump-dom", path.as_uri()],
+        capture_output=True, timeout=PATIENCE, check=True,
+    )  # fmt: skip
+    Texts().feed(done.stdout.decode())
+    return [json.loads(text.removeprefix("answer ")) for text in texts if text.startswith("answer ")]
+
+
+def test_a_preview_counts_what_the_page_does_not_show(tmp_path: Path) -> None:
+    reading = reading_of(tmp_path / "told.jsonl", told_book())
+    page = visit(saved(reading, tmp_path, meant=parse_query("is:failed")), "#rewind=2", tmp_path).page
+    assert page.text["bar"] == (
+        "Keep ≤ 2 · 6 invalid · 0 possible · 0 unknown · 0 independent · undoing nothing on disk"
+        " · 3 of these not on this page"
+    )
+    assert "6 of the later events, 3 of them not on this page: r shows which" in page.text["details"]
+    page = visit(saved(reading, tmp_path), "#rewind=9", tmp_path).page
+    assert page.text["bar"] == "no rewind to 9: no agent event"
 
 
 def test_it_opens_with_the_preview_that_was_asked_for(tmp_path: Path) -> None:

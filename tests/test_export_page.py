@@ -16,7 +16,7 @@ from korg_tui.causal import Rewind, rewind
 from korg_tui.event import Kind
 from korg_tui.export import fates, page
 from korg_tui.reading import Reading
-from korg_tui.views import parse_query
+from korg_tui.views import Preview, parse_query
 
 
 @pytest.fixture
@@ -125,6 +125,33 @@ def test_every_rewind_is_told_as_it_is_computed(told: Reading) -> None:
         expected = fates_of(found, told, list(range(row + 1, 9)))
         assert unpack(data, data["rewinds"][row]) == expected
     assert data["rewinds"][8] == "", "a governance event cannot be kept"
+    assert (data["counts"][4], data["counts"][8]) == ([3, 0, 0, 0], None)
+
+
+def test_the_counts_of_a_preview_are_those_of_the_ledger_whatever_the_page_shows(told: Reading) -> None:
+    filtered = page_data(exported(told, "html", meant=parse_query("is:failed"), rewind_to=5).text)
+    seqs = [row["seq"] for row in filtered["rows"]]
+    assert filtered["counts"][seqs.index("2")] == [6, 0, 0, 0]
+    assert filtered["asked"]["counts"] == [3, 0, 0, 0]
+    found = Preview(ledger_of(told), rewind(ledger_of(told), 5))
+    assert filtered["asked"]["bar"] == found.bar
+    assert filtered["asked"]["bar"].startswith("Keep ≤ 5 · 3 invalid")
+
+
+def test_a_row_says_what_it_answers_to_a_filter(told: Reading) -> None:
+    data = page_data(exported(told, "html").text)
+    ledger, read = ledger_of(told), told.bodies(ledger_of(told))
+    for key, values in data["filter"].items():
+        for value in values:
+            query = parse_query(f"{key}:{value}", read)
+            expected = [row for row in range(9) if query(ledger, row)]
+            word = f"{key}:{value}"
+            found = [number for number, row in enumerate(data["rows"]) if word in data["facts"][row["facts"]]]
+            assert found == expected, word
+    read_call = data["rows"][4]
+    assert (read_call["ms"], read_call["paths"]) == (200, ["~/work/a.py"])
+    assert data["agents"][read_call["agent"]] == ledger.actor_at(4)
+    assert data["lanes"]["1"][2:] == [2, 1]
 
 
 def test_beyond_a_bound_it_tells_fates_without_rules_then_only_what_was_asked_for(

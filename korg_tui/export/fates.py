@@ -23,6 +23,8 @@ FATES_AT_MOST = 1_000
 _KEPT = ("kept", ())
 State = tuple[str, tuple[int, ...]]
 """A fate (CAUSALITY §7), and the rules by which an event goes."""
+Counts = tuple[int, int, int, int]
+"""Events of the whole ledger that are invalidated, possible, unknown, independent."""
 
 
 @dataclass(slots=True)
@@ -67,9 +69,16 @@ def _fates(ledger: Ledger, found: Rewind, rows: Sequence[int], states: States) -
     return [numbers.get(seqs[row], 0) if kinds[row] <= Kind.BOOKKEEPING else 0 for row in rows]
 
 
-def every_rewind(ledger: Ledger, rows: Sequence[int], states: States) -> Iterator[str]:
-    """The runs of a rewind to each row, from the next row on; empty for rows that no rewind can name. Nothing
-    at all beyond `FATES_AT_MOST` rows."""
+def counts_of(found: Rewind) -> Counts:
+    """What a rewind does to the whole ledger, in numbers."""
+    return len(found.invalidated), len(found.possible), len(found.unknown), len(found.independent)
+
+
+def every_rewind(
+    ledger: Ledger, rows: Sequence[int], states: States, counts: list[Counts | None]
+) -> Iterator[str]:
+    """The runs of a rewind to each row, from the next row on, and in `counts` what it does in numbers; empty,
+    and None, for rows that no rewind can name. Nothing at all beyond `FATES_AT_MOST` rows."""
     if len(rows) > FATES_AT_MOST:
         return
     with_rules = len(rows) <= RULES_AT_MOST
@@ -77,5 +86,7 @@ def every_rewind(ledger: Ledger, rows: Sequence[int], states: States) -> Iterato
         if Kind(ledger.kind[row]).agent:
             found = rewind(ledger, ledger.seq[row])
             yield runs(ledger, found, rows[index + 1 :], states, rules=with_rules)
+            counts.append(counts_of(found))
         else:
             yield ""
+            counts.append(None)

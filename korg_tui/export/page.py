@@ -18,15 +18,34 @@ from typing import Any
 
 from korg_tui import __version__
 from korg_tui.causal import Rewind, links
+from korg_tui.export.asking import Asking
 from korg_tui.export.blocks import block_lines
 from korg_tui.export.documents import to_json
 from korg_tui.export.drawing import RowDrawing, cells_of, drawn
-from korg_tui.export.fates import FATES_AT_MOST, RULES_AT_MOST, States, every_rewind, runs
+from korg_tui.export.fates import (
+    FATES_AT_MOST,
+    RULES_AT_MOST,
+    Counts,
+    States,
+    counts_of,
+    every_rewind,
+    runs,
+)
 from korg_tui.export.redaction import STAYS
 from korg_tui.export.rewind_report import rewind_report
 from korg_tui.export.wanted import Sink, Wanted
+from korg_tui.views import (
+    FACTS,
+    Preview,
+    SpineLine,
+    details,
+    duration,
+    label,
+    lane_number,
+    lane_title,
+    plural,
+)
 from korg_tui.views import Line as DetailLine
-from korg_tui.views import Preview, SpineLine, details, duration, label, lane_title, plural
 
 ROWS_AT_MOST = 20_000
 """Rows of a page; browsers are slow with more."""
@@ -92,18 +111,21 @@ def _title(wanted: Wanted) -> str:
 
 
 def _data(wanted: Wanted, sink: Sink) -> Iterator[str]:
-    """One JSON object, in pieces: `about`, `lanes`, `rows`, `states`, `rewinds`, `asked`, `notes`."""
+    """One JSON object, in pieces: `about`, `lanes`, `rows`, `states`, `rewinds`,
+    `counts`, `asked`, `filter` (what its keys take), `facts`, `agents`, `notes`."""
     rows = list(wanted.spine.rows[:ROWS_AT_MOST])
     if len(wanted.spine) > ROWS_AT_MOST:
         sink.leave_out(f"rows after the first {ROWS_AT_MOST:,} of {len(wanted.spine):,}")
     yield f'{{"about": {to_json(_about(wanted))}'
     yield f',\n"lanes": {to_json(_lanes(wanted))}'
     yield ',\n"rows": ['
-    for number, row in enumerate(_rows(wanted, rows, sink)):
+    asking = Asking()
+    for number, row in enumerate(_rows(wanted, rows, asking, sink)):
         yield (",\n" if number else "\n") + to_json(row)
     yield "]"
     states = States()
-    found = list(every_rewind(wanted.ledger, rows, states))
+    counts: list[Counts | None] = []
+    found = list(every_rewind(wanted.ledger, rows, states, counts))
     asked = None if wanted.rewind is None else _asked(wanted, wanted.rewind, rows, states)
     if len(rows) > FATES_AT_MOST:
         sink.leave_out(f"previews other than the one asked for: there are more than {FATES_AT_MOST:,} rows")
@@ -111,7 +133,10 @@ def _data(wanted: Wanted, sink: Sink) -> Iterator[str]:
         sink.leave_out(f"the rules of previews: there are more than {RULES_AT_MOST:,} rows")
     yield f',\n"states": {to_json(states.table)}'
     yield f',\n"rewinds": {to_json(found)}'
+    yield f',\n"counts": {to_json(counts)}'
     yield f',\n"asked": {to_json(asked)}'
+    yield f',\n"filter": {to_json(FACTS)}, "facts": {to_json(asking.facts)}'
+    yield f', "agents": {to_json(asking.agents)}'
     yield f',\n"notes": {to_json(list(_notes(wanted, sink)))}}}'
 
 
@@ -122,7 +147,7 @@ def _notes(wanted: Wanted, sink: Sink) -> Iterator[str]:
     else:
         yield "Not redacted: it may hold secrets."
     if wanted.meant is not None:
-        count = f"{plural(wanted.spine.matching, 'event')} of {len(wanted.all_rows):,}"
+        count = f"{plural(wanted.spine.matching, 'row')} of {len(wanted.all_rows):,}"
         yield f"Filtered: {count}, and what led there."
     for words in sink.left_out:
         yield f"Left out: {words}."
@@ -142,9 +167,10 @@ def _about(wanted: Wanted) -> dict[str, Any]:
     return {"title": _title(wanted), "ledger": wanted.title, "facts": facts, "by": f"korg-tui {__version__}"}
 
 
-def _lanes(wanted: Wanted) -> dict[int, list[str]]:
-    """Lane id → title, and where it comes from."""
-    ledger, found = wanted.ledger, {}
+def _lanes(wanted: Wanted) -> dict[int, list[str | int]]:
+    """Lane id → title, where it comes from, its number, and the seq of its session."""
+    ledger = wanted.ledger
+    found: dict[int, list[str | int]] = {}
     for session in wanted.sessions:
         linked = links(ledger, session.index)
         for lane in session.lane_objects():
@@ -154,11 +180,13 @@ def _lanes(wanted: Wanted) -> dict[int, list[str]]:
                 for link in linked.get(lane.id, ())[:8]
             ]
             origin = f"started by {', '.join(calls)}" if calls else ""
-            found[lane.id] = [wanted.redactor.text(lane_title(lane)), origin]
+            found[lane.id] = [wanted.redactor.text(lane_title(lane)), origin, lane_number(lane), session.seq]
     return found
 
 
-def _rows(wanted: Wanted, rows: Sequence[int], sink: Sink) -> Iterator[dict[str, Any]]:
+def _rows(
+    wanted: Wanted, rows: Sequence[int], asking: Asking, sink: Sink
+) -> Iterator[dict[str, Any]]:
     index_of = {wanted.ledger.seq[row]: index for index, row in enumerate(rows)}
     spine, left = wanted.spine, DETAILS_AT_MOST
     sink.expect(len(rows))
@@ -171,7 +199,8 @@ def _rows(wanted: Wanted, rows: Sequence[int], sink: Sink) -> Iterator[dict[str,
         left -= sum(len(line[1]) for _, _, lines in sections for line in lines)
         if left < 0 and not sections:
             sink.leave_out(f"details after the first {DETAILS_AT_MOST:,} characters")
-        yield {**_row(wanted, line), **_drawing(drawing), "details": sections}
+        answers = asking.answers(wanted, line)
+        yield {**_row(wanted, line), **answers, **_drawing(drawing), "details": sections}
 
 
 def _row(wanted: Wanted, line: SpineLine) -> dict[str, Any]:
@@ -237,6 +266,8 @@ def _asked(wanted: Wanted, found: Rewind, rows: Sequence[int], states: States) -
         "seq": label(ledger, found.target),
         "first": first,
         "runs": runs(ledger, found, rows[first:], states),
+        "counts": counts_of(found),
+        "bar": wanted.redactor.text(preview.bar),
         "words": words,
         "report": wanted.redactor.text(rewind_report(ledger, found, wanted.read)).splitlines(),
     }

@@ -56,13 +56,18 @@ class Redactor:
         return json.dumps(self.value(value, counted=counted)).encode()
 
     def reader(self, read: Read) -> Read:
-        """`read(offset, length)`, redacted. What is replaced is counted once for each record."""
+        """`read(offset, length)`, redacted. What is replaced is counted once for each record, and a record
+        that is read again right away is not redacted again."""
         seen: set[int] = set()
+        last: tuple[tuple[int, int], bytes] | None = None
 
         def redacted(offset: int, length: int) -> bytes:
-            counted = offset not in seen
-            seen.add(offset)
-            return self.record(read(offset, length), counted=counted)
+            nonlocal last
+            if last is None or last[0] != (offset, length):
+                counted = offset not in seen
+                seen.add(offset)
+                last = (offset, length), self.record(read(offset, length), counted=counted)
+            return last[1]
 
         return redacted
 

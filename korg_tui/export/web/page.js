@@ -4,6 +4,8 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const by = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
+const FATES = ["invalidated", "possible", "unknown", "independent"];
+const NAMES = ["invalid", "possible", "unknown", "independent"];
 const SIGNS = { invalidated: "╳", possible: "~", unknown: "?", independent: "○", kept: "" };
 const WORDS = { unknown: "cause unknown", independent: "no recorded dependence" };
 const FIELDS = new Set(["fields", "causes", "effects", "blobs"]);
@@ -12,7 +14,7 @@ const CELL = 8;
 
 const indexOf = new Map(data.rows.map((row, index) => [row.seq, index]));
 const elements = [];
-const state = { chosen: 0, preview: null, query: "" };
+const state = { chosen: 0, preview: null, query: "", wrong: "" };
 
 function element(tag, text, ...classes) {
   const made = document.createElement(tag);
@@ -108,9 +110,22 @@ function previewOf(seq) {
     return { ...data.asked, fates: unpack(data.asked.runs, data.asked.first) };
   }
   const index = indexOf.get(seq);
-  const runs = index === undefined ? undefined : data.rewinds[index];
-  if (runs === undefined || (runs === "" && index + 1 < data.rows.length)) return null;
-  return { seq, first: index + 1, fates: unpack(runs, index + 1) };
+  const counts = index === undefined ? null : data.counts[index];
+  return counts ? { seq, first: index + 1, counts, fates: unpack(data.rewinds[index], index + 1) } : null;
+}
+
+// How many events of each fate there are in the ledger, as counted by the exporter, and on this page.
+function tally(preview) {
+  const here = preview.fates.map((number) => data.states[number][0]);
+  return FATES.map((fate, index) => [preview.counts[index], here.filter((each) => each === fate).length]);
+}
+
+function barOf(preview) {
+  const counts = tally(preview);
+  const away = counts.reduce((sum, [all, here]) => sum + all - here, 0);
+  const said = preview.bar || [`Keep ≤ ${preview.seq}`, ...counts.map(([all], index) => `${all} ${NAMES[index]}`),
+    "undoing nothing on disk"].join(" · ");
+  return away > 0 ? `${said} · ${away} of these not on this page` : said;
 }
 
 function fateWords(fate, rules, index, preview) {
@@ -122,14 +137,12 @@ function fateWords(fate, rules, index, preview) {
 
 function showPreview() {
   const preview = state.preview;
-  const counts = { invalidated: 0, possible: 0, unknown: 0, independent: 0 };
   elements.forEach((made, index) => {
     const [fate, rules] = data.states[preview ? preview.fates[index] : 0];
     const target = preview !== null && data.rows[index].seq === preview.seq;
-    made.classList.remove("invalidated", "possible", "unknown", "independent", "target");
+    made.classList.remove(...FATES, "target");
     if (fate !== "kept") made.classList.add(fate);
     if (target) made.classList.add("target");
-    if (fate in counts) counts[fate] += 1;
     made.dataset.fate = preview ? fate : "";
     made.dataset.rules = rules.join(" ");
     made.querySelector(".fate").textContent = target
@@ -137,12 +150,11 @@ function showPreview() {
   });
   document.body.classList.toggle("previewing", preview !== null);
   by("leave").hidden = preview === null;
-  by("bar").textContent = preview === null ? hint() : `Keep ≤ ${preview.seq} · ${counts.invalidated} invalid`
-    + ` · ${counts.possible} possible · ${counts.unknown} unknown · ${counts.independent} independent`
-    + " · undoing nothing on disk";
+  by("bar").textContent = preview === null ? hint() : barOf(preview);
 }
 
 function hint() {
+  if (state.wrong) return state.wrong;
   const shown = elements.filter((made) => !made.hidden).length;
   return state.query ? `${shown} of ${elements.length} rows fit the filter` : `${elements.length} rows`;
 }
@@ -163,40 +175,85 @@ function preview(seq) {
 
 // --- filter
 
-function fits(row, index, words) {
-  return words.every((word) => {
-    const not = word.startsWith("-") && word.length > 1;
-    const [, key, value] = (not ? word.slice(1) : word).match(/^(?:(is|tool|lane|seq|kind):)?(.*)$/);
-    return not !== fitsWord(row, index, key, value);
-  });
+const TERM = /\s*(-?)(?:([A-Za-z_]+):)?(?:"((?:[^"\\]|\\.)*\\?)(?:"(?=\s|$)|$)|(\S*))/suy;
+const NUMBER = /^(>=|<=|>|<|=|)(\d+(?:\.\d+)?)(?:(?:\.\.|-)(\d+(?:\.\d+)?))?$/;
+const ALIASES = { actor: "agent" };
+const VALUES = {
+  seq: (row) => row.n ?? (row.seq ? Number(row.seq) : undefined),
+  ms: (row) => row.ms,
+  lane: (row) => (data.lanes[row.lane] || [])[2],
+  session: (row) => (data.lanes[row.lane] || [])[3],
+};
+
+function parse(text) {
+  const found = [];
+  TERM.lastIndex = 0;
+  while (text.slice(TERM.lastIndex).trim()) {
+    const [written, not, name, quoted, bare] = TERM.exec(text);
+    const value = (quoted === undefined ? bare : quoted.replace(/\\(["\\])/g, "$1")).toLowerCase();
+    const key = (name || "").toLowerCase();
+    found.push([not !== "", meaning(ALIASES[key] || key, value, written.trim())]);
+  }
+  return found;
 }
 
-function fitsWord(row, index, key, value) {
-  const fate = state.preview ? data.states[state.preview.fates[index]][0] : "kept";
-  switch (key) {
-    case "is":
-      if (value === "dropped") return fate === "invalidated" || fate === "possible";
-      return (row.marks || []).some((mark) => mark.startsWith(value)) || fate === value || row.kind.startsWith(value);
-    case "tool": return (row.tool || "").toLowerCase().includes(value);
-    case "kind": return row.kind.includes(value);
-    case "lane": return String(row.lane + 1) === value;
-    case "seq": return row.seq === value;
-    default: return haystack(row).includes(value);
+function refuse(written, why) {
+  throw new Error(`not a filter of this page: ${written.slice(0, 80)}${why}`);
+}
+
+function meaning(key, value, written) {
+  if (!value) refuse(written, key ? " is not finished" : " names nothing");
+  if (key === "is" && value === "dropped") {
+    if (!state.preview) refuse(written, " works in a preview, after r");
+    return (row, index) => ["invalidated", "possible"].includes(data.states[state.preview.fates[index]][0]);
   }
+  if (Object.hasOwn(data.filter, key)) {
+    if (!data.filter[key].includes(value)) refuse(written, `; ${key}: takes ${data.filter[key].join(", ")}`);
+    return (row) => data.facts[row.facts].includes(`${key}:${value}`);
+  }
+  if (Object.hasOwn(VALUES, key)) return numbers(VALUES[key], value, written);
+  switch (key) {
+    case "": return (row) => haystack(row).includes(value);
+    case "tool": return (row) => (row.name || row.tool || "").toLowerCase().includes(value);
+    case "agent": return (row) => data.agents[row.agent].toLowerCase().includes(value);
+    case "path": return (row) => (row.paths || []).some((path) => path.toLowerCase().includes(value));
+    default: return refuse(written, "; it knows tool: agent: kind: is: has: path: lane: session: seq: ms: and words");
+  }
+}
+
+function numbers(valueOf, value, written) {
+  const [, sign, from, to] = NUMBER.exec(value) || refuse(written, " is no number: write 7, >7 or 7..9");
+  if (to !== undefined && (sign || Number(to) < Number(from))) refuse(written, " fits nothing");
+  const low = Number(from);
+  return (row) => {
+    const number = valueOf(row);
+    if (number === undefined) return false;
+    if (to !== undefined) return low <= number && number <= Number(to);
+    return { ">": number > low, ">=": number >= low, "<": number < low, "<=": number <= low }[sign] ?? number === low;
+  };
 }
 
 function haystack(row) {
   if (row.hay === undefined) {
     const lines = row.details.flatMap(([, , rest]) => rest.map(([label, text]) => `${label} ${text}`));
-    row.hay = [row.seq, row.tool, row.text, row.note, laneTitle(row), ...lines].join("\n").toLowerCase();
+    row.hay = [row.seq, row.tool, row.text, row.note, laneTitle(row), data.agents[row.agent], ...lines].join("\n").toLowerCase();
   }
   return row.hay;
 }
 
+// A filter that cannot be understood is said to be so, and the rows stay.
 function filter() {
-  const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
-  data.rows.forEach((row, index) => { elements[index].hidden = !fits(row, index, words); });
-  if (state.preview === null) by("bar").textContent = hint();
+  state.wrong = "";
+  try {
+    const words = parse(state.query);
+    data.rows.forEach((row, index) => {
+      elements[index].hidden = !words.every(([not, fits]) => fits(row, index) !== not);
+    });
+  } catch (error) {
+    state.wrong = error.message;
+  }
+  by("filter").setAttribute("aria-invalid", String(state.wrong !== ""));
+  by("bar").textContent = state.preview === null || state.wrong ? hint() : barOf(state.preview);
   if (elements.length && elements[state.chosen].hidden) first();
 }
 
@@ -230,9 +287,9 @@ function textLines(lines, ...classes) {
 function effects(row) {
   const found = previewOf(row.seq || "");
   if (found === null) return [];
-  const lines = [["invalidated", "certain"], ["possible", "possible"]].flatMap(([fate, label]) => {
-    const count = found.fates.filter((number) => data.states[number][0] === fate).length;
-    return count ? [[label, `${count} of the later events: r shows which`, "", -1]] : [];
+  const lines = tally(found).slice(0, 2).flatMap(([all, here], index) => {
+    const away = all > here ? `, ${all - here} of them not on this page` : "";
+    return all ? [[["invalidated", "possible"][index], `${all} of the later events${away}: r shows which`, "", -1]] : [];
   });
   if (!lines.length) lines.push(["", "nothing later depends on it", "note", -1]);
   return [element("h2", "what a rewind to here carries away"), fieldLines(lines)];

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+import select
+import sys
+import termios
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from korg_tui.app import KorgApp
 from korg_tui.colours import is_dumb
@@ -23,6 +28,7 @@ from korg_tui.sources import (
 
 NO_TERMINAL = 2
 """Exit code: the screen was asked for where there is none."""
+_QUIET_SECONDS, _DROPPING_SECONDS = 0.2, 1.0
 
 
 def run(
@@ -61,9 +67,31 @@ def run(
         remembered=Remembered.at_home() if settings.remember else None,
     )
     code = app.run(mouse=settings.mouse)
+    for words in app.remembered.leave():
+        print(f"korg-tui: {words}", file=sys.stderr)
     if app.fault is not None:
+        drop_keys(0)
         raise app.fault
     return code if code is not None else app.return_code or 0
+
+
+def drop_keys(descriptor: int) -> None:
+    """Take what is being typed at a screen that has just gone, until it is quiet for a moment: it is meant
+    neither to be echoed nor for the shell."""
+    try:
+        before = termios.tcgetattr(descriptor)
+        silent = [*before[:3], before[3] & ~(termios.ECHO | termios.ICANON), *before[4:]]
+        termios.tcsetattr(descriptor, termios.TCSANOW, silent)
+    except termios.error:
+        return
+    until = time.monotonic() + _DROPPING_SECONDS
+    with suppress(OSError):
+        while time.monotonic() < until and select.select([descriptor], [], [], _QUIET_SECONDS)[0]:
+            if not os.read(descriptor, 4096):
+                break
+    with suppress(termios.error):
+        termios.tcflush(descriptor, termios.TCIFLUSH)
+        termios.tcsetattr(descriptor, termios.TCSANOW, before)
 
 
 def look(every: float = EVERY) -> Looked:

@@ -2,32 +2,29 @@
 
 It lies in the state folder (`faults.state_folder()`), never beside a ledger: one JSON file of each kind,
 0600, bounded, replaced whole. Programs that run at once take turns with a lock and read again before they
-write, so that none loses what the other has written. A file that cannot be read as what it should be is set
-aside, and a folder that cannot be written is told once; then everything lasts as long as the program runs.
+write, so that none loses what the other has written; no key waits for the lock, what it changes is written
+when it is free. A file that cannot be read as what it should be is set aside, and a folder that cannot be
+written is told once; then everything lasts as long as the program runs.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from korg_tui.faults import state_folder
+from korg_tui.shelf import Shelf
 from korg_tui.text import visible
 
 BOOKMARKS, SPOTS, PHRASES, PURPOSES = 5_000, 1_000, 100, 32
 """The most that is kept of each kind; what is oldest goes first."""
-_FILE_BYTES = 4_000_000
 _WORDS, _PHRASE, _NAME = 200, 1_000, 4_096
 """Characters of what a bookmark says, of a search, of the name of a ledger."""
-_TRIES, _PAUSE_SECONDS = 25, 0.02
+_LEAVING_SECONDS = 0.5
 
 _T = TypeVar("_T")
 
@@ -88,25 +85,42 @@ class Remembered:
         no_panes: dict[str, int] = {}
         self._bookmarks = self._pair("bookmarks", tuple[Bookmark, ...], no_bookmarks)
         self._spots = self._pair("places", tuple[Spot, ...], no_spots)
-        self._history = _Shelf(folder, "history", dict[str, tuple[str, ...]], no_history, self._tell)
-        self._panes = _Shelf(folder, "panes", dict[str, int], no_panes, self._tell)
+        self._history = Shelf(folder, "history", dict[str, tuple[str, ...]], no_history, self._tell)
+        self._panes = Shelf(folder, "panes", dict[str, int], no_panes, self._tell)
+        self._lasting: tuple[Shelf[Any], ...] = (
+            self._bookmarks[0], self._spots[0], self._history, self._panes
+        )  # fmt: skip
 
     @classmethod
     def at_home(cls) -> Remembered:
         """What is remembered in the state folder of this person."""
         return cls(state_folder())
 
-    def _pair(self, name: str, kind: Any, empty: _T) -> tuple[_Shelf[_T], _Shelf[_T]]:
+    def _pair(self, name: str, kind: Any, empty: _T) -> tuple[Shelf[_T], Shelf[_T]]:
         """The shelf of what lasts, and of what lasts as long as the program."""
         return (
-            _Shelf(self._folder, name, kind, empty, self._tell),
-            _Shelf(None, name, kind, empty, self._tell),
+            Shelf(self._folder, name, kind, empty, self._tell),
+            Shelf(None, name, kind, empty, self._tell),
         )
 
     def _tell(self, trouble: str) -> None:
         if trouble not in self._told:
             self._told.add(trouble)
             self._troubles.append(trouble)
+
+    def settle(self, seconds: float = 0.0) -> bool:
+        """Write what could not be written while another program held the lock. False when something is left
+        after so many seconds."""
+        until = time.monotonic() + seconds
+        return all(each.settle(max(0.0, until - time.monotonic())) for each in self._lasting)
+
+    def leave(self) -> list[str]:
+        """The end of the program: write what is left, waiting a little, and return the troubles."""
+        if not self.settle(_LEAVING_SECONDS):
+            for each in self._lasting:
+                if not each.settle(0.0):
+                    each.lost()
+        return self.troubles()
 
     def troubles(self) -> list[str]:
         """What went wrong since this was last asked, a safe line each; each is told once."""
@@ -186,116 +200,5 @@ class Remembered:
         kept = {} if percent is None else {name: percent}
         self._panes.change(lambda every: {each: size for each, size in every.items() if each != name} | kept)
 
-    def _shelf(self, pair: tuple[_Shelf[_T], _Shelf[_T]], ledger: str) -> _Shelf[_T]:
+    def _shelf(self, pair: tuple[Shelf[_T], Shelf[_T]], ledger: str) -> Shelf[_T]:
         return pair[ledger.startswith("-:")]
-
-
-class _Busy(OSError):
-    """Another program has held the lock for too long."""
-
-
-class _Shelf(Generic[_T]):
-    """One file, and what it held when it was read last."""
-
-    def __init__(
-        self, folder: Path | None, name: str, kind: Any, empty: _T, tell: Callable[[str], None]
-    ) -> None:
-        self._folder = folder
-        self._path = None if folder is None else folder / f"{name}.json"
-        self._name = name
-        self._kind = kind
-        self._value = self._empty = empty
-        self._stamp: tuple[int, ...] = ()
-        self._tell = tell
-
-    def get(self) -> _T:
-        """What the file holds now."""
-        if self._path is not None:
-            try:
-                self._read(self._path)
-            except OSError as error:
-                self._tell(self._cannot("read", error))
-        return self._value
-
-    def change(self, alter: Callable[[_T], _T]) -> None:
-        """Change what the file holds now."""
-        if self._path is None or self._folder is None:
-            self._value = alter(self._value)
-            return
-        try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with _lock(self._folder / "lock"):
-                self._read(self._path)
-                value = alter(self._value)
-                self._write(self._path, value)
-        except OSError as error:
-            if not isinstance(error, _Busy):
-                self._path = None
-            value = alter(self._value)
-            self._tell(self._cannot("kept", error))
-        self._value = value
-
-    def _cannot(self, what: str, error: OSError) -> str:
-        why = error.strerror or str(error)
-        return visible(f"{self._name} cannot be {what} in {self._folder}: {why}; they last until you quit")
-
-    def _read(self, path: Path) -> None:
-        try:
-            with path.open("rb") as file:
-                facts = os.fstat(file.fileno())
-                stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns)
-                if stamp == self._stamp:
-                    return
-                content = file.read(_FILE_BYTES + 1)
-        except FileNotFoundError:
-            if self._stamp:
-                self._stamp, self._value = (), self._empty
-            return
-        self._stamp = stamp
-        try:
-            if len(content) > _FILE_BYTES:
-                raise msgspec.DecodeError("too long")
-            self._value = msgspec.json.decode(content, type=self._kind)
-        except (msgspec.DecodeError, RecursionError, UnicodeError):
-            self._set_aside(path)
-
-    def _set_aside(self, path: Path) -> None:
-        aside = path.with_suffix(".broken")
-        with suppress(OSError):
-            path.replace(aside)
-        self._stamp, self._value = (), self._empty
-        self._tell(visible(f"the {self._name} could not be read: what was there is now {aside}"))
-
-    def _write(self, path: Path, value: _T) -> None:
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(value), indent=1))
-                file.flush()
-                os.fsync(file.fileno())
-                facts = os.fstat(file.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            with suppress(OSError):
-                Path(name).unlink()
-            raise
-        self._stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns)
-
-
-@contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    """Hold the lock of the folder; raises `OSError` when another program does not let it go for half a
-    second."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        for _ in range(_TRIES):
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                time.sleep(_PAUSE_SECONDS)
-        else:
-            raise _Busy("another korg-tui holds the lock")
-        yield
-    finally:
-        os.close(descriptor)

@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "korg_tui"
 
 FLOORS = (
     ("text", "faults", "colours"),
+    ("shelf",),
     ("remembered",),
     ("event",),
     ("formats",),

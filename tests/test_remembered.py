@@ -5,10 +5,12 @@ from __future__ import annotations
 import fcntl
 import multiprocessing
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from korg_tui import remembered
 from korg_tui.remembered import PHRASES, Bookmark, Remembered, Spot, identity
 
 HERE = "/work/journal.jsonl"
@@ -90,6 +92,7 @@ def _mark_some(folder: Path, first: int) -> None:
     kept = Remembered(folder)
     for seq in range(first, first + 10):
         kept.toggle(Bookmark(HERE, seq))
+    assert kept.settle(30)
 
 
 def test_programs_that_mark_at_once_lose_nothing(folder: Path):
@@ -137,16 +140,80 @@ def test_a_folder_that_cannot_be_written_is_told_once_and_everything_works(folde
     assert not kept.toggle(Bookmark(HERE, 1))
 
 
-def test_a_lock_that_nobody_lets_go_costs_half_a_second_and_no_mark(folder: Path):
+@pytest.fixture
+def held(folder: Path) -> Iterator[Callable[[], None]]:
+    """The lock is held; called, it lets it go."""
     folder.mkdir(parents=True)
-    held = os.open(folder / "lock", os.O_RDWR | os.O_CREAT)
-    fcntl.flock(held, fcntl.LOCK_EX)
+    descriptors = [os.open(folder / "lock", os.O_RDWR | os.O_CREAT)]
+    fcntl.flock(descriptors[0], fcntl.LOCK_EX)
+    yield lambda: os.close(descriptors.pop())
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+def test_what_changes_while_another_program_holds_the_lock_is_written_when_it_is_free(folder, held):
+    other = Remembered(folder)
     kept = Remembered(folder)
     assert kept.toggle(Bookmark(HERE, 1))
-    assert "another korg-tui holds the lock" in kept.troubles()[0]
-    os.close(held)
+    assert not kept.toggle(Bookmark(HERE, 1))
     assert kept.toggle(Bookmark(HERE, 2))
-    assert [each.seq for each in Remembered(folder).bookmarks()] == [1, 2]
+    kept.keep_pane("wide", 30)
+    assert [each.seq for each in kept.bookmarks()] == [2]
+    assert kept.troubles() == [
+        "another korg-tui is writing: the bookmarks are kept when it is done",
+        "another korg-tui is writing: the panes are kept when it is done",
+    ]
+    assert not kept.settle()
+    assert other.bookmarks() == ()
+    held()
+    other.toggle(Bookmark(HERE, 3))
+    assert [each.seq for each in kept.bookmarks()] == [3, 2]
+    assert kept.settle()
+    assert [each.seq for each in other.bookmarks()] == [3, 2]
+    assert other.panes() == {"wide": 30}
+
+
+def test_what_could_not_be_written_by_the_end_is_told(folder, held, monkeypatch):
+    monkeypatch.setattr(remembered, "_LEAVING_SECONDS", 0.0)
+    kept = Remembered(folder)
+    kept.toggle(Bookmark(HERE, 1))
+    kept.troubles()
+    told = "what changed in the bookmarks is lost: another korg-tui did not let anybody write"
+    assert kept.leave() == [told]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_what_is_no_file_is_set_aside_and_never_waited_for(folder: Path, make):
+    folder.mkdir(parents=True)
+    make(folder / "bookmarks.json")
+    kept = Remembered(folder)
+    assert kept.bookmarks() == ()
+    assert kept.troubles() == [
+        f"the bookmarks could not be read: what was there is now {folder / 'bookmarks.broken'}"
+    ]
+    assert kept.toggle(Bookmark(HERE, 1))
+    assert len(Remembered(folder).bookmarks()) == 1
+
+
+def test_what_cannot_be_set_aside_is_told_and_bookmarks_last_as_long_as_the_program(folder: Path):
+    (folder / "bookmarks.json").mkdir(parents=True)
+    (folder / "bookmarks.broken").write_text("from before")
+    kept = Remembered(folder)
+    assert kept.toggle(Bookmark(HERE, 1))
+    assert len(kept.bookmarks()) == 1
+    assert any(words.endswith("they last until you quit") for words in kept.troubles())
+    assert (folder / "bookmarks.broken").read_text() == "from before"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to(path.parent / "victim")])
+def test_a_lock_that_is_no_file_is_told_and_a_link_is_not_followed(folder: Path, make):
+    folder.mkdir(parents=True)
+    make(folder / "lock")
+    kept = Remembered(folder)
+    assert kept.toggle(Bookmark(HERE, 1))
+    assert len(kept.bookmarks()) == 1
+    assert kept.troubles()[0].startswith(f"bookmarks cannot be kept in {folder}: ")
+    assert not (folder / "victim").exists()
 
 
 def test_without_a_folder_everything_lasts_as_long_as_the_program(tmp_path: Path):

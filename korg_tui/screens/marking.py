@@ -63,7 +63,9 @@ class MarkingScreen(SteppingScreen):
         self.set_interval(KEPT_SECONDS, self.keep_place)
 
     def keep_place(self) -> None:
-        """Remember the event at or above the cursor, if that is not what is remembered."""
+        """Remember the event at or above the cursor, if that is not what is remembered; and what could not
+        be written before."""
+        self.korg.remembered.settle()
         rows = self.spine.all_rows
         row = self._event_at(self.row)
         if row is None or not rows:

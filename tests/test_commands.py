@@ -198,7 +198,7 @@ def test_the_footer_is_that_of_the_pane_that_has_the_keys():
     assert labels(Situation(in_details=True))[:5] == ["open", "back", "fold", "unfold", "search"]
     assert "rewind to" not in labels(Situation(in_details=True))
     assert "hit" in labels(Situation(in_details=True, searched=True, hits=2))
-    assert labels(Situation(Place.COMPARE, choosing=True)) == ["compare", "back", "help", "quit"]
+    assert labels(Situation(Place.COMPARE, choosing=True)) == ["compare", "filter", "back", "help", "quit"]
 
 
 @pytest.mark.parametrize("place", Place)

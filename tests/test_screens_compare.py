@@ -42,7 +42,7 @@ async def test_a_walk_through_a_comparison():
         await keys(pilot, "g", "enter", "C")
         screen = app.screen
         assert isinstance(screen, CompareScreen)
-        assert said(app, "crumbs") == "/a/new.jsonl › session 1 › compare › choose what with"
+        assert said(app, "crumbs") == "/a/new.jsonl › session 1 › compare › with what?"
         assert said(app, "status").startswith("1 choice · enter compares it")
         await keys(pilot, "n")
         assert said(app, "status") == "choose first what to compare with: enter"
@@ -52,7 +52,7 @@ async def test_a_walk_through_a_comparison():
         assert said(app, "status") == "same 7 · changed 0 · only left 2 · only right 0"
         assert said(app, "crumbs").endswith("› row 4 of 9")
         assert [line.split()[:3] for line in drawn(app)][3:5] == [["‹", "only", "left"]] * 2
-        assert "left: /a/new.jsonl › session 1" in said(app, "compare-head")
+        assert "left: /a/new… › session 1" in said(app, "compare-head")
         await keys(pilot, "n")
         assert said(app, "status") == "difference 2 of 2 · only left"
         assert screen.details.plain[-2:] != []
@@ -102,6 +102,27 @@ async def test_a_session_stands_beside_what_it_was_before_a_rewind():
         assert said(app, "status").startswith("a rewind dropped 4")
 
 
+async def test_a_side_that_is_emptied_is_compared_again():
+    source = MemorySource(run("ls", "make"), "/a/live.jsonl")
+    app = app_over(source, MemorySource(run("ls"), "/a/other.jsonl"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "g", "C", "enter")
+        await settled(app, pilot)
+        source.becomes(Book())
+        await pilot.pause()
+        await settled(app, pilot)
+        assert said(app, "status") == "the ledger has changed: it was compared again"
+        assert app.screen.comparison.words.startswith("same 0 · changed 0 · ")
+        source.becomes(run("ls"))
+        await pilot.pause()
+        await settled(app, pilot)
+        await keys(pilot, "u")
+        await settled(app, pilot)
+        await keys(pilot, "G", "tab")
+        assert app.screen.comparison.words == "same 3 · changed 0 · only left 0 · only right 0"
+
+
 async def test_what_comes_meanwhile_is_said_and_taken_in_when_asked():
     whole = run("ls", "make")
     short = Book()
@@ -125,11 +146,40 @@ async def test_there_may_be_nothing_to_compare_with():
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         await keys(pilot, "C", "enter")
-        assert "There is no other session to compare with" in app.screen.lines.empty
+        assert "No other session is open" in app.screen.lines.empty
         await keys(pilot, "escape", "escape")
         assert isinstance(app.screen, LedgersScreen)
         await keys(pilot, "C")
         assert isinstance(app.screen, CompareScreen)
+
+
+async def test_choices_are_told_apart_and_narrowed():
+    ledgers = {f"/work/somewhere/far/conforming-ledger-{number}.jsonl": run("ls") for number in range(1, 4)}
+    app = app_over(*(MemorySource(book, name) for name, book in ledgers.items()), MemorySource(story()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "g", "C")
+        rows = drawn(app)
+        assert len({line[:56] for line in rows}) == len(rows)
+        assert all(" session " in line for line in rows)
+        await keys(pilot, "slash", *"{x} ledger")
+        assert "No choice has “{x} ledger”: esc shows all." in app.screen.lines.empty
+        for _ in "{x} ledger":
+            await keys(pilot, "backspace")
+        await keys(pilot, *"ledger-2", "enter")
+        (row,) = drawn(app)
+        assert "ledger-2" in row
+        assert said(app, "status").startswith("1 of 5 choices with “ledger-2” · enter compares it")
+        await keys(pilot, "enter")
+        await settled(app, pilot)
+        assert app.screen.comparison is not None
+        await keys(pilot, "slash")
+        assert said(app, "status").startswith("what to compare with is chosen")
+        await keys(pilot, "f")
+        assert said(app, "crumbs").endswith(f"› difference 1 of {app.screen.lines.count}")
+        assert "r-2.jsonl › session 1" in said(app, "compare-head")
+        await keys(pilot, "escape", "escape")
+        assert app.screen.lines.count == 5
 
 
 async def test_every_session_of_a_ledger_is_offered_newest_first():

@@ -75,6 +75,8 @@ def test_what_changed_is_named():
         ("outcome", "result", "duration"),
     ]
     assert found.words.startswith("same 3 · changed 2 · only left 0 · only right 0 · changed: 1 argument")
+    assert found.counted(200) == found.words
+    assert found.counted(60) == "= 3 · ‹ 0 · › 0 · ≠ 2: 1 argument, 1 outcome, 1 result, 1 duration"
     sections = found.sections(found.differences[-1])
     assert lines_of(sections[0]) == [
         "compared: ≠ changed: outcome, result, duration",

@@ -8,7 +8,7 @@ from korg_tui.commands.keymap import Keymap
 from korg_tui.commands.place import Place, Situation
 from korg_tui.commands.table import FOOTER, Command
 
-_CHOOSING = ("open-event", "leave", "help", "quit")
+_CHOOSING = ("open-event", "narrow", "leave", "help", "quit")
 
 _PANE = ("details", "leave", "fold", "unfold", "search", "hit-after", "copy", "pane", "outside", "ask-blob",
          "larger", "help", "quit")  # fmt: skip

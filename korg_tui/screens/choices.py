@@ -69,7 +69,7 @@ def _before(subject: Subject) -> list[Offer]:
     found = []
     for generation, seqs in sorted(counts.items(), reverse=True):
         told = f"a rewind dropped {plural(len(seqs), 'event')}, {min(seqs)} to {max(seqs)}"
-        choice = Choice(f"this session before the rewind at {min(seqs)}", told, "seen here")
+        choice = Choice("", f"this session before the rewind at {min(seqs)}", told, "seen here")
         found.append(Offer(choice, _sides_before(subject, generation), (subject.reading, subject.reading)))
     return found
 
@@ -97,7 +97,8 @@ def _others(subject: Subject, readings: Sequence[Reading], now_ms: int) -> list[
         if row.index < 0 or (ledger is subject.ledger and row.index == subject.now.index):
             continue
         other = Subject(reading, ledger, ledger.sessions[row.index])
-        choice = Choice(visible(other.name), _told(row), ago(row.last_ms, now_ms))
+        name = visible(ledger.name)
+        choice = Choice(name, f"session {other.session.seq}", _told(row), ago(row.last_ms, now_ms))
         found.append(Offer(choice, _sides(subject, other), (subject.reading, reading)))
     return found
 

@@ -217,7 +217,7 @@ class CompareScreen(ChoosingScreen):
 
     def _show_crumbs(self) -> None:
         room = self.size.width // 3
-        parts = [(titled(self.subject.name, room), "line--quiet"), (" › compare", "line--strong")]
+        parts = [(" › compare", "line--strong")]
         if self.choosing:
             parts.append((" › with what?", ""))
         else:
@@ -228,7 +228,9 @@ class CompareScreen(ChoosingScreen):
             if self.comparison is not None and self.rows.count:
                 what = "difference" if self.only_differences else "row"
                 parts.append((f" › {what} {self.rows.cursor + 1:,} of {self.rows.count:,}", "line--strong"))
-        self.query_one("#crumbs", Line).show(parts)
+        rest = self.size.width - 2 - sum(map(len, (text for text, _ in parts)))
+        name = titled(self.subject.name, max(rest, room))
+        self.query_one("#crumbs", Line).show([(name, "line--quiet"), *parts])
 
     def show_status(self) -> None:
         if self.ready:
@@ -244,7 +246,7 @@ class CompareScreen(ChoosingScreen):
             return [(f"reading both sides, {100 * read // max(total, 1)} %", "")]
         only, came = "", ""
         if self.only_differences:
-            only = self.keymap.told("only differences: {compare-only} shows all · ")
+            only = self.keymap.told("{compare-only}: all rows · ")
         if self.since:
             came = f" · {plural(self.since, 'event')} came since: {{compare-again}} compares again"
             came = self.keymap.told(came)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, Literal
 
 from korg_tui.event import Kind
@@ -56,14 +57,28 @@ class Comparison:
         """How many rows are in each state."""
         return Counter(match.state for match in self.matches)
 
-    @property
+    @cached_property
     def words(self) -> str:
         """`same 40 · changed 3 · only left 5 · only right 1 · changed: 2 result, 1 outcome`."""
         parts = [f"{WORDS[state]} {self.counts[state]:,}" for state in WORDS]
-        kinds = Counter(word for match in self.matches if match.state == "changed" for word in match.what)
-        if kinds:
-            parts.append(f"changed: {', '.join(f'{count:,} {word}' for word, count in kinds.most_common())}")
+        if self._kinds:
+            parts.append(f"changed: {', '.join(f'{count:,} {word}' for word, count in self._kinds)}")
         return " · ".join(parts)
+
+    def counted(self, cells: int) -> str:
+        """The same in at most so many cells, with signs for words where there is no room for these."""
+        if len(self.words) <= cells:
+            return self.words
+        states: tuple[State, ...] = ("same", "left", "right", "changed")
+        short = " · ".join(f"{SIGNS[state]} {self.counts[state]:,}" for state in states)
+        kinds = ", ".join(f"{count:,} {word}" for word, count in self._kinds)
+        return f"{short}: {kinds}" if kinds else short
+
+    @cached_property
+    def _kinds(self) -> list[tuple[str, int]]:
+        """In what the changed ones differ, most often first."""
+        changed = (match for match in self.matches if match.state == "changed")
+        return Counter(word for match in changed for word in match.what).most_common()
 
     def acts(self, number: int) -> tuple[Act | None, Act | None]:
         """The events of a row, left and right."""
@@ -123,7 +138,7 @@ def _pairs(left: Sequence[Act], right: Sequence[Act]) -> Iterator[Pair]:
 def _keys(acts: Sequence[Act]) -> list[Key]:
     """What each event did; an inference decided what came next."""
     keys = []
-    for act, after in zip(acts, [*acts[1:], None], strict=True):
+    for act, after in zip_longest(acts, acts[1:]):
         decides = act.kind is Kind.INFERENCE and after is not None and after.kind in (Kind.TOOL, Kind.SPAWN)
         key = act.key
         if decides and after is not None:

@@ -11,15 +11,18 @@ from rich.style import Style
 from textual.strip import Strip
 
 from korg_tui.text import crop, pad
+from korg_tui.text import width as cells
 from korg_tui.views import COMPARE_SIGNS, COMPARE_WORDS, Act, Comparison, Match, duration, outcome
 from korg_tui.widgets.lines import LineList
-from korg_tui.widgets.names import ending
+from korg_tui.widgets.names import ending, fitted
 
 _STATE_CELLS = 13
 _WHAT_CELLS = 28
 _WIDE, _VERY_WIDE = 110, 160
 _TOOL_CELLS, _TOOK_CELLS = 13, 9
 _LANE_CELLS = 3
+_LEDGER_CELLS = 16
+_OF_LEDGER = " › "
 _ASCII_SIGNS = {"=": "=", "≠": "!", "‹": "<", "›": ">"}
 
 SideName = Literal["left", "right"]
@@ -29,9 +32,35 @@ SideName = Literal["left", "right"]
 class Choice:
     """Something to compare with. All text is safe."""
 
+    ledger: str
+    """Empty where it is the session itself."""
     title: str
+    """`session 2`"""
     told: str
     age: str
+
+    @property
+    def words(self) -> str:
+        """What can be looked for in it, without upper case."""
+        return f"{self.ledger} {self.title} {self.told}".casefold()
+
+
+def titled(name: str, room: int) -> str:
+    """`LEDGER › session 2` in at most so many cells: the ledger is cut, the session is not."""
+    ledger, sign, session = name.rpartition(_OF_LEDGER)
+    tail = sign + session
+    return ending(ledger, room - len(tail)) + tail if sign and room > len(tail) + 3 else ending(name, room)
+
+
+def apart(left: str, right: str, room: int) -> tuple[str, str]:
+    """The names of two sides in at most so many cells each; of the same ledger, only the sessions."""
+    (ledger, sign, session), (other, _, beside) = left.rpartition(_OF_LEDGER), right.rpartition(_OF_LEDGER)
+    if ledger and other == ledger:
+        return session, beside
+    if not (ledger and other):
+        return titled(left, room), titled(right, room)
+    names = fitted([ledger, other], max(4, room - len(sign) - max(len(session), len(beside))))
+    return f"{names[ledger]}{sign}{session}", f"{names[other]}{sign}{beside}"
 
 
 class CompareRows(LineList):
@@ -83,9 +112,10 @@ class CompareRows(LineList):
         """What stands over the columns: the names of the sides, the one that enter opens marked."""
         half = self.half(width)
         marks = {name: "▸ " if name == at else "  " for name in ("left", "right")}
+        left, right = apart(left, right, half - 9)
         return (
-            f"{pad('', _STATE_CELLS)}{pad(marks['left'] + 'left: ' + ending(left, half - 8), half)} "
-            f"{pad(marks['right'] + 'right: ' + ending(right, half - 9), half)}"
+            f"{pad('', _STATE_CELLS)}{pad(marks['left'] + 'left: ' + left, half)} "
+            f"{pad(marks['right'] + 'right: ' + right, half)}"
         )
 
     def draw(self, index: int, width: int) -> Strip:
@@ -103,16 +133,16 @@ class CompareRows(LineList):
             parts.append(Segment(pad(f" {_what(match)}", _WHAT_CELLS), self._style(match.state)))
         return Strip(parts)
 
-    def _act(self, act: Act | None, cells: int, width: int) -> list[Segment]:
+    def _act(self, act: Act | None, half: int, width: int) -> list[Segment]:
         if act is None:
-            return [Segment(" " * cells)]
+            return [Segment(" " * half)]
         seq = str(act.seq) if len(str(act.seq)) <= self._digits else "·"
         lane = f"{act.lane:>{_LANE_CELLS - 1}} " if width >= _WIDE else ""
         took = (
             f"{duration(act.duration_ms):>{_TOOK_CELLS}} " if width >= _VERY_WIDE and act.duration_ms else ""
         )
         failed = "✗" if outcome(act) == "failed" else " "
-        room = cells - self._digits - 3 - len(lane) - _TOOL_CELLS - len(took)
+        room = half - self._digits - 3 - len(lane) - _TOOL_CELLS - len(took)
         gone = act.row < 0
         return [
             Segment(f"{seq:>{self._digits}} ", self._style("seq")),
@@ -141,6 +171,9 @@ class ChoiceList(LineList):
     def __init__(self) -> None:
         super().__init__("compare-choices")
         self.rows: Sequence[Choice] = ()
+        self._cells = (0, 0, 0)
+        """What ages, titles and ledgers need."""
+        self._fitted: tuple[int, dict[str, str]] = 0, {}
 
     @property
     def count(self) -> int:
@@ -150,18 +183,36 @@ class ChoiceList(LineList):
         """Offer these."""
         if rows != self.rows:
             self.rows = rows
+            others = [row for row in rows if row.ledger]
+            self._cells = (
+                max((cells(row.age) for row in rows), default=0),
+                max((cells(row.title) for row in others), default=0),
+                max((cells(row.ledger) for row in others), default=0),
+            )
+            self._fitted = 0, {}
             self.redraw()
 
     def draw(self, index: int, width: int) -> Strip:
         row = self.rows[index]
-        title = max(24, width * 2 // 5)
+        age, title, ledger = self._cells
+        ledger = min(ledger, max(_LEDGER_CELLS, width // 3))
+        which = pad(row.title, max(cells(row.title), title + 2 + ledger))
+        if row.ledger:
+            which = f"{pad(row.title, title)}  {pad(self._names(ledger)[row.ledger], ledger)}"
+        told = max(0, width - age - cells(which) - 6)
         return Strip(
             [
-                Segment(f"  {pad(row.age, 12)} ", self._style("quiet")),
-                Segment(pad(ending(row.title, title - 1), title), self._style("tool")),
-                Segment(crop(row.told, width - 15 - title), self._style("argument")),
+                Segment(f"  {pad(row.age, age)}  ", self._style("quiet")),
+                Segment(f"{which}  ", self._style("tool")),
+                Segment(crop(row.told, told), self._style("argument")),
             ]
         )
+
+    def _names(self, room: int) -> dict[str, str]:
+        """The ledgers in so many cells, cut so that they differ."""
+        if self._fitted[0] != room:
+            self._fitted = room, fitted({each.ledger for each in self.rows}, room)
+        return self._fitted[1]
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"compare--{name}", partial=True)

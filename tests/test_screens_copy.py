@@ -23,11 +23,11 @@ async def test_the_same_key_copies_one_thing_after_the_other_and_says_which():
         status = pilot.app.screen.status
         sent = await taken(pilot, 1)
         assert sent == ["korg://local/event/3"]
-        assert status.plain == "korg://local/event/3 sent to the terminal · y: the seq"
+        assert status.plain == "korg://local/event/3 sent to the terminal's clipboard · y: the seq"
         sent = await taken(pilot, 2)
         assert sent == ["3", "pytest tests/test_dates.py"]
         assert status.plain == (
-            "the command pytest tests/test_dates.py sent to the terminal · y: the event"
+            "the command pytest tests/test_dates.py sent to the terminal's clipboard · y: the event"
         )
         (event, again) = await taken(pilot, 2)
         assert json.loads(event)["seq_id"] == 3
@@ -56,3 +56,11 @@ async def test_what_is_copied_acts_on_no_terminal_and_keeps_its_lines():
         assert len(sent[3]) == 64
         assert sent[4].isascii()
         assert sent[4].isprintable()
+
+
+async def test_in_little_room_what_was_sent_is_cut_and_not_what_comes_next():
+    async with app_over(story()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "G", "enter", *":3", "enter", "y", "y", "y")
+        said = pilot.app.screen.status.plain
+        assert said.endswith("… sent to the terminal's clipboard · y: the event") and len(said) <= 80

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from builders import FixedClock
+from builders import Book, FixedClock
 from korg_tui.export import written_whole
 from korg_tui.reading import Reading
 from korg_tui.remembered import Bookmark, Remembered
@@ -240,11 +240,16 @@ async def test_a_session_is_exported_from_the_screen(tmp_path: Path, monkeypatch
         assert [row.name for row in form.lines.rows] == ["what", "format", "secrets", "file", ""]
         assert form.lines.rows[0].value == "this session, 20 events"
         await keys(pilot, "enter")
+        assert form.lines.rows[0].value == "the whole ledger, 3 sessions"
+        await keys(pilot, "left", "G", "enter")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
-        assert form.said[0].startswith("wrote journal-session-1.json: 20 events as a JSON document, ")
+        assert form.said[0].startswith("wrote journal-session-1.json: 20 rows as a JSON document, ")
         document = json.loads((tmp_path / "journal-session-1.json").read_text())
         assert len(document["events"]) == 20
+        await keys(pilot, "x")
+        again = "it is in journal-session-1.json already; this would be journal-session-1-2.json: x again"
+        assert form.said[0].startswith(again)
         await keys(pilot, "up", "enter", *"out.ndjson", "enter", "x")
         await pilot.app.workers.wait_for_complete()
         assert sorted(path.name for path in tmp_path.iterdir()) == ["journal-session-1.json", "out.ndjson"]
@@ -282,6 +287,31 @@ async def test_a_list_of_events_is_exported_too(tmp_path: Path, monkeypatch: pyt
         await pilot.app.workers.wait_for_complete()
         (file,) = tmp_path.iterdir()
         assert len(json.loads(file.read_text())["events"]) == 2
+
+
+async def test_what_was_chosen_is_exported_as_the_ledger_stands_now_or_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    source = MemorySource(story(), "/a/live.jsonl")
+    async with app_over(source).run_test(size=(120, 40)) as pilot:
+        await opened(pilot)
+        await keys(pilot, *":16", "enter", "r", "x")
+        source.becomes(Book())
+        await pilot.pause()
+        form = pilot.app.screen
+        await keys(pilot, "x")
+        await pilot.app.workers.wait_for_complete()
+        assert form.said[0] == "not written: the ledger has changed since: leave, and choose it again"
+        await keys(pilot, "g", "right", "x")
+        assert form.said[0] == "not written: this session is gone from its ledger: leave, and choose another"
+        assert list(tmp_path.iterdir()) == []
+        source.becomes(worked_example())
+        await pilot.pause()
+        await keys(pilot, "x")
+        await pilot.app.workers.wait_for_complete()
+        (file,) = tmp_path.iterdir()
+        assert len(json.loads(file.read_text())["events"]) == 7
 
 
 async def test_an_export_that_is_stopped_leaves_nothing_behind(
@@ -341,7 +371,7 @@ async def test_the_preview_offers_its_report_first_and_the_details_their_line():
         await keys(pilot, *":16", "enter", "r", "y")
         assert sent[-1].startswith("rewind preview of .korg/journal.jsonl to 16\nKeep ≤ 16")
         assert "the report" in screen.status.plain
-        assert "sent to the terminal · y: the address" in screen.status.plain
+        assert "sent to the terminal's clipboard · y: the address" in screen.status.plain
         await keys(pilot, "y")
         assert sent[-1] == "korg://local/event/16"
         await keys(pilot, "escape", *":3", "enter", "tab", "j", "y")

@@ -59,6 +59,8 @@ class ExportScreen(KorgScreen):
         """The file as the person named it; empty: as it is named by itself."""
         self.said: tuple[str, str] = ("", "")
         """What became of it: text and component class."""
+        self._wrote = ""
+        """The file that was written, while nothing else is chosen."""
         self._sure = ""
         """The file for which the person was told what stands in the way."""
         self._done, self._total = 0, 0
@@ -76,7 +78,6 @@ class ExportScreen(KorgScreen):
         head = [("export", "line--strong"), (" › choose what, how and where", "line--quiet")]
         self.query_one("#crumbs", Line).show(head)
         self.set_focus(self.lines)
-        self.lines.cursor = WRITE
         self.set_interval(_SHOWN_SECONDS, self._show_progress)
 
     def on_screen_resume(self) -> None:
@@ -93,7 +94,10 @@ class ExportScreen(KorgScreen):
 
     @property
     def situation(self) -> Situation:
-        return Situation(place=Place.EXPORT, rows=self.lines.count, on_row=True, writing=self.writing)
+        chooses = {FILE: "rename", WRITE: "write it"}.get(self.lines.cursor, "")
+        return Situation(
+            place=Place.EXPORT, rows=self.lines.count, on_row=True, writing=self.writing, chooses=chooses
+        )
 
     @property
     def writing(self) -> bool:
@@ -161,11 +165,14 @@ class ExportScreen(KorgScreen):
     def _hint(self) -> str:
         match self.lines.cursor:
             case 3:
-                return self.keymap.told("{export-choose}: another name; ~ is your home folder")
+                return self.keymap.told(
+                    "{export-choose}: another name; ~ is your home folder · {export-write} writes it"
+                )
             case 4:
                 return self.keymap.told("{export-choose} or {export-write} writes it · {leave}: back")
             case _:
-                return self.keymap.told("{export-next} {export-before}: another choice")
+                other = self.keymap.told("{export-before} {export-next} or {export-choose}: another choice")
+                return self.keymap.told(f"{other} · {{export-write}} writes it")
 
     # choosing
 
@@ -188,8 +195,12 @@ class ExportScreen(KorgScreen):
                 self.redact = not self.redacts
             case _:
                 return
-        self.said, self._sure = ("", ""), ""
+        self._chosen_anew()
         self.show_form()
+
+    def _chosen_anew(self) -> None:
+        """What was said of another file is not true any more."""
+        self.said, self._sure, self._wrote = ("", ""), "", ""
 
     def do_export_choose(self) -> None:
         match self.lines.cursor:
@@ -203,8 +214,8 @@ class ExportScreen(KorgScreen):
     @on(Ask.Answered)
     def _file_named(self, event: Ask.Answered) -> None:
         self._close_ask()
-        self.named, self._sure = event.answer.strip(), ""
-        self.said = ("", "")
+        self.named = event.answer.strip()
+        self._chosen_anew()
         self.lines.go(WRITE)
         self.show_form()
 
@@ -229,7 +240,7 @@ class ExportScreen(KorgScreen):
         if why:
             self._tell(f"not written: {visible(str(path), 200)} is {why}: name another file", "line--bad")
             return
-        doubt = _doubt(path, wanted)
+        doubt = _doubt(path, wanted) or self._again(path)
         if doubt and self._sure != str(path):
             self._sure = str(path)
             again = self.keymap.told("{export-write} again writes it all the same")
@@ -240,6 +251,11 @@ class ExportScreen(KorgScreen):
         self.said = ("", "")
         self.work_beside(partial(self._work, path, wanted), "export", exclusive=False)
         self.show_form()
+
+    def _again(self, path: Path) -> str:
+        """What a person should know who writes the same once more."""
+        new = visible(path.name, 60)
+        return f"it is in {self._wrote} already; this would be {new}" if self._wrote else ""
 
     def _tell(self, words: str, name: str) -> None:
         self.said = (words, name)
@@ -252,6 +268,7 @@ class ExportScreen(KorgScreen):
         try:
             exported = await asyncio.to_thread(self._write, path, wanted, form, redact, stop)
             said = (f"wrote {visible(str(path), 300)}: {exported.words}", "line--good")
+            self._wrote = visible(path.name, 60)
         except _Stopped:
             said = ("stopped: nothing was written", "line--mark")
         except ExportRefused as refused:

@@ -9,14 +9,15 @@ from textual import on
 from korg_tui.export import written_whole
 from korg_tui.screens.base import KorgScreen
 from korg_tui.screens.files import file_stem, free_name, target_of, why_not
-from korg_tui.text import crop, visible
+from korg_tui.text import crop, visible, width
 from korg_tui.views import Copy, size
 from korg_tui.widgets.chrome import Ask
 
 TERMINAL_BYTES = 75_000
 """More than that many a terminal cuts off, or does not take at all."""
 SAVE, OVERWRITE = "save", "overwrite"
-_SHOWN_CELLS = 40
+_SHOWN_CELLS, _LEAST_CELLS = 40, 8
+"""Of what was sent so much is shown, and at least so much where there is little room."""
 
 
 class SendingScreen(KorgScreen):
@@ -60,7 +61,9 @@ class SendingScreen(KorgScreen):
             return
         self.app.copy_to_clipboard(copy.text)
         what = "" if copy.name == "address" else f"the {copy.name} "
-        self.remark = f"{what}{crop(copy.text, _SHOWN_CELLS)} sent to the terminal{then}"
+        sent = f" sent to the terminal's clipboard{then}"
+        room = max(self.status.room - width(what + sent), _LEAST_CELLS)
+        self.remark = f"{what}{crop(copy.text, min(room, _SHOWN_CELLS))}{sent}"
 
     def _ask_for_file(self, copy: Copy, weight: int) -> None:
         self._unsent = copy

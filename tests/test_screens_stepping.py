@@ -68,3 +68,20 @@ async def test_unfolding_the_last_row_leaves_the_end():
         await keys(pilot, "l")
         assert (at(pilot), screen.view.following) == (2, False)
         assert screen.status.plain.startswith("PAUSED")
+
+
+async def test_folding_lays_nothing_out_anew_which_would_draw_all_rows_twice(monkeypatch):
+    async with app_over(story()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "G", "enter")
+        view, asked = pilot.app.screen.view, []
+        refresh = view.refresh
+        monkeypatch.setattr(view, "refresh", lambda *at, **how: (asked.append(how), refresh(*at, **how))[1])
+        longer = set()
+        for _ in range(4):
+            await keys(pilot, "z")
+            longer.add(view.count > view.page)
+            assert view.show_vertical_scrollbar == (view.count > view.page)
+            assert view.max_scroll_y == max(0, view.count - view.page)
+        assert longer == {True, False}
+        assert [how for how in asked if how.get("layout")] == []

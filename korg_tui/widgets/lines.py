@@ -91,11 +91,14 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def measure(self) -> None:
-        """Rows have changed in number. The whole screen is laid out anew only where the scroll bar comes or
-        goes."""
+        """Rows have changed in number. The whole screen is laid out anew, and drawn twice by that, only where
+        a scroll bar comes or goes that can be seen."""
         size, was, page = Size(self.row_width, self.count), self.virtual_size, self.page
-        if was.width == size.width and (was.height > page) == (size.height > page):
+        seen = self.styles.scrollbar_size_vertical > 0
+        if was.width == size.width and (not seen or (was.height > page) == (size.height > page)):
             self.set_reactive(LineList.virtual_size, size)
+            if not seen:
+                self.set_reactive(LineList.show_vertical_scrollbar, size.height > page)
             self.scroll_y = self.validate_scroll_y(self.scroll_y)
             if self.show_vertical_scrollbar:
                 self.vertical_scrollbar.window_virtual_size = size.height
@@ -140,7 +143,7 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
             if at_cursor:
                 name = "lines--cursor" if self.has_focus else "lines--cursor-away"
                 style += self.get_component_rich_style(name, partial=True)
-            strip = self.draw(index, width).adjust_cell_length(width).apply_style(style)
+            strip = self.draw(index, width).adjust_cell_length(width).apply_style(style).simplify()
             if key is not None:
                 self._strips[full_key] = strip
         return strip

@@ -64,11 +64,11 @@ async def test_a_filter_lists_its_events_in_all_sessions_newest_first():
         await pilot.pause()
         await ask(pilot, "path:src/dates.py")
         assert isinstance(pilot.app.screen, EventsScreen)
-        path = "src/dates.py"
+        path, main = "src/dates.py", "1 main          "
         assert drawn(pilot) == [
-            f" 03-02 15:00:02  south/journal.jsonl  mend it          main         3   Edit         {path}",
-            f" 03-02 14:00:27  north/journal.jsonl  The date parse…  main        17   Edit         {path}",
-            f" 03-02 14:00:05  north/journal.jsonl  The date parse…  main         4   Read         {path}",
+            f" 03-02 15:00:02  south/journal.jsonl  mend it          {main} 3   Edit         {path}",
+            f" 03-02 14:00:27  north/journal.jsonl  The date parse…  {main}17   Edit         {path}",
+            f" 03-02 14:00:05  north/journal.jsonl  The date parse…  {main} 4   Read         {path}",
         ]
         assert status(pilot) == "3 events fit · in 2 of 2 ledgers"
         assert pilot.app.screen.query_one("#crumbs").plain == (
@@ -136,7 +136,7 @@ async def test_what_cannot_be_understood_or_does_not_fit_is_said():
         pilot.app.screen.search.query = ""
         await ask(pilot, "is:failed")
         (row,) = drawn(pilot)
-        assert row.endswith(" 3 ✗ Bash         pytest tests/test_dates.py   failed")
+        assert row.endswith(" 3 ✗ Bash         pytest tests/test_date…  failed")
         assert not pilot.app.screen.query_one("#nothing").display
 
 
@@ -210,11 +210,11 @@ async def test_times_are_shown_in_the_zone_that_was_chosen(monkeypatch):
         await pilot.pause()
         await keys(pilot, "escape")
         await ask(pilot, "tool:Edit")
-        assert drawn(pilot) == [" 03-02 14:00:02  main         3   Edit         a.py"]
+        assert drawn(pilot) == [" 03-02 14:00:02  1 main       3   Edit         a.py"]
         monkeypatch.setenv("TZ", "Asia/Tokyo")
         time.tzset()
         await keys(pilot, "T")
-        assert drawn(pilot) == [" 03-02 23:00:02  main         3   Edit         a.py"]
+        assert drawn(pilot) == [" 03-02 23:00:02  1 main       3   Edit         a.py"]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

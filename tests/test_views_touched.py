@@ -91,7 +91,7 @@ def test_a_row_says_session_lane_sign_and_the_argument_that_matters():
     _, here = where(book)
     hits = found("-is:prompt -is:inference", here).hits
     edit, bash, lease = (EventRows().of(hit) for hit in reversed(hits))
-    assert (edit.prompt, edit.lane, edit.session, edit.tool) == ("mend it", "main", 0, "Edit")
+    assert (edit.prompt, edit.lane, edit.session, edit.tool) == ("mend it", "1 main", 0, "Edit")
     assert (bash.sign, bash.argument, bash.marks) == ("✗", "pytest", ("failed",))
     assert (lease.lane, lease.session, lease.tool) == ("", 0, "LeaseAcquired")
 

@@ -79,7 +79,7 @@ class EventRow:
     prompt: str
     """The first words of its session."""
     lane: str
-    """The short name of its lane, empty off the lanes."""
+    """The number and the short name of its lane, empty off the lanes."""
     number: int | None
     """The seq in the ledger that holds the record; None for a malformed line."""
     time_ms: int | None
@@ -207,7 +207,7 @@ class EventRows:
             ledger=name,
             session=-1 if session is None else session.index,
             prompt="" if session is None else sessions.prompt_of(ledger, session.head),
-            lane="" if lane is None else marks.lane_name(lane),
+            lane="" if lane is None else f"{marks.lane_number(lane)} {marks.lane_name(lane)}",
             number=number,
             time_ms=hit.time_ms,
             sign=marks.sign(ledger, row),

@@ -13,11 +13,11 @@ from textual.strip import Strip
 from korg_tui.text import crop, pad, width
 from korg_tui.views import EventRow, EventRows, Hit, clock, to_ascii
 from korg_tui.widgets.lines import LineList
-from korg_tui.widgets.names import ending
+from korg_tui.widgets.names import ending, fitted, middle
 
 _WIDE, _VERY_WIDE = 100, 140
 _TIME_CELLS, _SHORT_TIME_CELLS = 19, 14
-_LANE_CELLS = 8
+_LANE_CELLS, _MOST_LANE_CELLS = 8, 24
 _TOOL_CELLS, _SHORT_TOOL_CELLS = 16, 12
 _NOTHING = "no session"
 
@@ -39,6 +39,8 @@ class EventList(LineList):
         self.zone: tzinfo | None = None
         self.ascii_only = False
         self._seq_cells = 4
+        self._fitted: tuple[int, Mapping[str, str]] = (0, {})
+        """What rows call their ledgers in a column of so many cells."""
 
     @property
     def count(self) -> int:
@@ -59,6 +61,7 @@ class EventList(LineList):
         """Show these events; a cursor that has left the first one stays on its event."""
         kept = self.hit if self.cursor else None
         self.hits, self.names, self.zone = hits, names, zone
+        self._fitted = (0, {})
         largest = max((hit.seq for hit in hits if hit.seq is not None), default=0)
         self._seq_cells = max(4, len(str(largest)))
         if kept is not None:
@@ -80,7 +83,8 @@ class EventList(LineList):
         if cells >= _WIDE:
             columns.append(("session", cells // 8))
         if cells >= _WIDE or not self._several:
-            columns.append(("lane", _LANE_CELLS))
+            more = max(0, cells - _WIDE) // 5
+            columns.append(("lane", min(_LANE_CELLS + more, _MOST_LANE_CELLS)))
         return columns
 
     @property
@@ -116,11 +120,17 @@ class EventList(LineList):
             case "time":
                 return self._time(row, size)
             case "ledger":
-                return ending(self.names.get(row.ledger, row.ledger), size)
+                return self._called(row, size)
             case "session":
                 return row.prompt or _NOTHING
             case _:
-                return row.lane or "-"
+                return middle(row.lane, size) or "-"
+
+    def _called(self, row: EventRow, size: int) -> str:
+        if self._fitted[0] != size:
+            self._fitted = (size, fitted(self.names.values(), size))
+        name = self.names.get(row.ledger, row.ledger)
+        return self._fitted[1].get(name) or ending(name, size)
 
     def _time(self, row: EventRow, size: int) -> str:
         if row.time_ms is None:

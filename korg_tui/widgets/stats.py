@@ -12,6 +12,7 @@ from textual.strip import Strip
 from korg_tui.text import crop, pad
 from korg_tui.views import Group, StatsLine, count_words, duration, failed_words
 from korg_tui.widgets.lines import LineList
+from korg_tui.widgets.names import middle
 
 _BARS = " ▏▎▍▌▋▊▉█"
 _WIDE, _VERY_WIDE = 100, 116
@@ -107,7 +108,7 @@ class StatsList(LineList):
 
     def _group(self, row: StatsLine, group: Group, width: int) -> Strip:
         name = self._name_cells(width)
-        parts = [Segment(f"   {pad(row.text, name - 2)}", self._style("name"))]
+        parts = [Segment(f"   {pad(_fitting(row.text, name - 2), name - 2)}", self._style("name"))]
         for title, cells in self._cells(width):
             bad = title == "failed" and group.failed
             style = "bad" if bad else "bar" if not title else "number"
@@ -117,6 +118,11 @@ class StatsList(LineList):
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"stats--{name}", partial=True)
+
+
+def _fitting(name: str, cells: int) -> str:
+    """A long name without its middle; of a lane the number stays."""
+    return name if len(name) <= cells else middle(name.removeprefix("lane "), cells)
 
 
 def _bar(share: float, cells: int) -> str:

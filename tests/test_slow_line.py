@@ -79,7 +79,7 @@ SITUATIONS: dict[str, tuple[str, str]] = {
         "tab j j tab enter k escape m m y y",
     ),
     "a preview": ("g e r", "j j k down down up s s w j w e R tab j tab"),
-    "the numbers": ("S", "j j k s tab j"),
+    "the numbers": ("S", "j j k pagedown j j s tab j"),
     "a timeline": ("t", "g j j k + - s e"),
     "effects": ("g e v", "j j k tab j tab"),
     "the help": ("?", "j j k pagedown pageup G g"),

@@ -40,7 +40,7 @@ def test_it_is_the_graph_of_the_session(told: Reading) -> None:
         "lane": "lane 1 main", "session": 1, "success": False, "duration_ms": 40.0,
         "time": "2026-03-02T14:00:07.000Z",
     }  # fmt: skip
-    assert out.said.left_out == ("1 rows in no lane: governance events, malformed lines, gaps",)
+    assert out.said.left_out == ("1 row in no lane: governance events, malformed lines, gaps",)
 
 
 def test_a_rewind_is_told_at_the_nodes(told: Reading) -> None:

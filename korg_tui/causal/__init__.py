@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from korg_tui.causal.edges import Edge, Weave, edges_from, edges_into, links, weave
-from korg_tui.causal.graph import session_graph, write_graphml
+from korg_tui.causal.graph import session_graph
 from korg_tui.causal.guests import Origin, has_room, is_key, origin_of
 from korg_tui.causal.journal import Appended, Change, HolesChanged, Journal, NewLedger, Rewound, Vanished
 from korg_tui.causal.lanes import NO_ROUND, Lane
@@ -44,5 +44,4 @@ __all__ = [
     "rewind",
     "session_graph",
     "weave",
-    "write_graphml",
 ]

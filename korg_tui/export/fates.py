@@ -7,6 +7,7 @@ bound, beyond which only the rewind that was asked for is told.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -25,6 +26,8 @@ State = tuple[str, tuple[int, ...]]
 """A fate (CAUSALITY §7), and the rules by which an event goes."""
 Counts = tuple[int, int, int, int]
 """Events of the whole ledger that are invalidated, possible, unknown, independent."""
+Elsewhere = tuple[int, int]
+"""Of the independent ones, those in other sessions than the target's, and how many sessions that are."""
 
 
 @dataclass(slots=True)
@@ -75,18 +78,41 @@ def counts_of(found: Rewind) -> Counts:
 
 
 def every_rewind(
-    ledger: Ledger, rows: Sequence[int], states: States, counts: list[Counts | None]
+    ledger: Ledger,
+    rows: Sequence[int],
+    states: States,
+    counts: list[Counts | None],
+    others: list[Elsewhere | None],
 ) -> Iterator[str]:
-    """The runs of a rewind to each row, from the next row on, and in `counts` what it does in numbers; empty,
-    and None, for rows that no rewind can name. Nothing at all beyond `FATES_AT_MOST` rows."""
+    """The runs of a rewind to each row, from the next row on, and in `counts` and `others` what it does in
+    numbers; empty, and None, for rows that no rewind can name. Nothing at all beyond `FATES_AT_MOST` rows."""
     if len(rows) > FATES_AT_MOST:
         return
+    sessions = _sessions(ledger)
     with_rules = len(rows) <= RULES_AT_MOST
     for index, row in enumerate(rows):
         if Kind(ledger.kind[row]).agent:
             found = rewind(ledger, ledger.seq[row])
             yield runs(ledger, found, rows[index + 1 :], states, rules=with_rules)
             counts.append(counts_of(found))
+            others.append(_elsewhere(found, sessions))
         else:
             yield ""
             counts.append(None)
+            others.append(None)
+
+
+def _sessions(ledger: Ledger) -> dict[int, int]:
+    """The session of each event, by seq; nothing where there is but one."""
+    if len(ledger.sessions) < 2:
+        return {}
+    found = ((ledger.seq[row], ledger.session_at(row)) for row in range(len(ledger)))
+    return {seq: session.index for seq, session in found if session is not None}
+
+
+def _elsewhere(found: Rewind, sessions: dict[int, int]) -> Elsewhere:
+    """The independent events that are in other sessions than the target."""
+    each = Counter(map(sessions.get, found.independent)) if sessions else Counter[int | None]()
+    for here in (None, sessions.get(found.target)):
+        each.pop(here, None)
+    return each.total(), len(each)

@@ -26,6 +26,7 @@ from korg_tui.export.fates import (
     FATES_AT_MOST,
     RULES_AT_MOST,
     Counts,
+    Elsewhere,
     States,
     counts_of,
     every_rewind,
@@ -47,8 +48,8 @@ from korg_tui.views import (
 )
 from korg_tui.views import Line as DetailLine
 
-ROWS_AT_MOST = 20_000
-"""Rows of a page; browsers are slow with more."""
+ROWS_AT_MOST = 5_000
+"""Rows of a page; browsers take long to open more, and a filter is the way to others."""
 
 LINES_AT_MOST = 120
 """Lines of one section of the details."""
@@ -56,7 +57,7 @@ LINES_AT_MOST = 120
 CHARACTERS_AT_MOST = 2_000
 """Characters of one line of the details."""
 
-DETAILS_AT_MOST = 40_000_000
+DETAILS_AT_MOST = 12_000_000
 """Characters of all details together; rows after that have none."""
 
 _SLOT = re.compile(r"\{(policy|style|title|script)\}")
@@ -112,10 +113,11 @@ def _title(wanted: Wanted) -> str:
 
 def _data(wanted: Wanted, sink: Sink) -> Iterator[str]:
     """One JSON object, in pieces: `about`, `lanes`, `rows`, `states`, `rewinds`,
-    `counts`, `asked`, `filter` (what its keys take), `facts`, `agents`, `notes`."""
+    `counts`, `others`, `asked`, `filter` (what its keys take), `facts`, `agents`, `notes`."""
     rows = list(wanted.spine.rows[:ROWS_AT_MOST])
     if len(wanted.spine) > ROWS_AT_MOST:
-        sink.leave_out(f"rows after the first {ROWS_AT_MOST:,} of {len(wanted.spine):,}")
+        bound = f"rows after the first {ROWS_AT_MOST:,} of {len(wanted.spine):,}"
+        sink.leave_out(f"{bound} (a session or a filter shows others)")
     yield f'{{"about": {to_json(_about(wanted))}'
     yield f',\n"lanes": {to_json(_lanes(wanted))}'
     yield ',\n"rows": ['
@@ -125,7 +127,8 @@ def _data(wanted: Wanted, sink: Sink) -> Iterator[str]:
     yield "]"
     states = States()
     counts: list[Counts | None] = []
-    found = list(every_rewind(wanted.ledger, rows, states, counts))
+    others: list[Elsewhere | None] = []
+    found = list(every_rewind(wanted.ledger, rows, states, counts, others))
     asked = None if wanted.rewind is None else _asked(wanted, wanted.rewind, rows, states)
     if len(rows) > FATES_AT_MOST:
         sink.leave_out(f"previews other than the one asked for: there are more than {FATES_AT_MOST:,} rows")
@@ -134,6 +137,7 @@ def _data(wanted: Wanted, sink: Sink) -> Iterator[str]:
     yield f',\n"states": {to_json(states.table)}'
     yield f',\n"rewinds": {to_json(found)}'
     yield f',\n"counts": {to_json(counts)}'
+    yield f',\n"others": {to_json(others)}'
     yield f',\n"asked": {to_json(asked)}'
     yield f',\n"filter": {to_json(FACTS)}, "facts": {to_json(asking.facts)}'
     yield f', "agents": {to_json(asking.agents)}'

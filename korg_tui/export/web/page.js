@@ -32,6 +32,8 @@ function drawRails(row, width) {
   svg.setAttribute("class", "rails");
   svg.setAttribute("width", width);
   svg.setAttribute("height", 24);
+  svg.setAttribute("viewBox", `0 0 ${width} 24`);
+  svg.setAttribute("preserveAspectRatio", "none");
   svg.setAttribute("aria-hidden", "true");
   for (const [lane, path, dashed] of row.strokes) {
     const made = document.createElementNS(SVG, "path");
@@ -41,11 +43,12 @@ function drawRails(row, width) {
   }
   if (row.dot) {
     const [lane, x, node] = row.dot;
-    const made = document.createElementNS(SVG, "circle");
+    const made = document.createElementNS(SVG, "ellipse");
     made.setAttribute("class", `${laneClass(lane)} ${node}`);
     made.setAttribute("cx", x);
     made.setAttribute("cy", 12);
-    made.setAttribute("r", 4);
+    made.setAttribute("rx", 4);
+    made.setAttribute("ry", 4);
     svg.append(made);
   }
   return svg;
@@ -91,6 +94,7 @@ function build() {
     list.append(made);
   });
   by("rows").append(list);
+  by("rows").style.setProperty("--rails", `${width + CELL / 2}px`);
 }
 
 // --- rewind previews
@@ -111,7 +115,8 @@ function previewOf(seq) {
   }
   const index = indexOf.get(seq);
   const counts = index === undefined ? null : data.counts[index];
-  return counts ? { seq, first: index + 1, counts, fates: unpack(data.rewinds[index], index + 1) } : null;
+  const others = data.others[index];
+  return counts ? { seq, first: index + 1, counts, others, fates: unpack(data.rewinds[index], index + 1) } : null;
 }
 
 // How many events of each fate there are in the ledger, as counted by the exporter, and on this page.
@@ -123,7 +128,9 @@ function tally(preview) {
 function barOf(preview) {
   const counts = tally(preview);
   const away = counts.reduce((sum, [all, here]) => sum + all - here, 0);
-  const said = preview.bar || [`Keep ≤ ${preview.seq}`, ...counts.map(([all], index) => `${all} ${NAMES[index]}`),
+  const [events, sessions] = preview.others || [0, 0];
+  const elsewhere = events ? `, ${events} of them in ${sessions} other session${sessions > 1 ? "s" : ""}` : "";
+  const said = preview.bar || [`Keep ≤ ${preview.seq}`, ...counts.map(([all], index) => `${all} ${NAMES[index]}${index === 3 ? elsewhere : ""}`),
     "undoing nothing on disk"].join(" · ");
   return away > 0 ? `${said} · ${away} of these not on this page` : said;
 }
@@ -304,7 +311,7 @@ function showDetails() {
   if (!row) return;
   const parts = [];
   if (state.preview && state.preview.report && row.seq === state.preview.seq) {
-    parts.push(element("h2", "rewind preview"), textLines(state.preview.report.map((text) => ["", text, ""]), "wide"));
+    parts.push(element("h2", "rewind preview"), textLines(state.preview.report.map((text) => ["", text, ""])));
   }
   const isAbout = ([, kind]) => kind === "fields" || kind === "causes";
   parts.push(...row.details.filter(isAbout).flatMap(section), ...effects(row));

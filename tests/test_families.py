@@ -14,6 +14,7 @@ from korg_tui.causal import Ledger, links, rewind
 from korg_tui.families import Families
 from korg_tui.reading import Reading
 from korg_tui.sources import CaughtUp, FileSource, Grew, Opened
+from korg_tui.views import Spine
 from shapes import rewound
 
 HOST, ONE, TWO = "agent:coder#parent", "agent:coder#agent-one", "agent:coder#agent-two"
@@ -123,6 +124,10 @@ def test_its_events_stand_where_they_happened_and_are_a_linked_lane(folder: Fold
     assert len(ledger.sessions) == 1
     assert (ledger.sessions[0].total_events, ledger.sessions[0].last_seq) == (9, 5)
     assert folder.ledger("agent-one").host is ledger
+    spine = Spine(ledger, 0)
+    shown = [spine.line(index).number for index in range(len(spine))]
+    assert shown == ["1", "2", "3", ":1", ":2", ":3", ":4", "4", "5"]
+    assert spine.number_cells == 2
 
 
 @pytest.mark.parametrize("order", [("parent", "agent-one"), ("agent-one", "parent")])

@@ -234,7 +234,7 @@ def _whole_tree(reading: Reading, ledger: Ledger, meant: Predicate | None) -> It
 
 def spine_lines(spine: Spine, *, ascii_only: bool = False) -> Iterator[Line]:
     """The visible rows of a spine as lines of text, with their rails."""
-    digits = len(str(spine.last_seq))
+    digits = spine.number_cells
     for index in range(len(spine)):
         yield _spine_line(spine.line(index), digits, ascii_only)
 

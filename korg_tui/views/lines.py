@@ -17,7 +17,7 @@ class SpineLine:
     seq: int | None
     """None for a malformed line and for a gap; a key for a guest from a sub-agent's own ledger."""
     number: str
-    """The seq in the event's own ledger, as it is shown."""
+    """The seq, as it is shown; of an event of a sub-agent's own ledger `:5`, its seq there."""
     kind: Kind
     rails: str
     """The rails of all lanes; every row of a spine has the same number of cells."""

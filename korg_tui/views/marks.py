@@ -83,6 +83,15 @@ def tool(ledger: Ledger, row: int) -> str:
     return visible(ledger.tool_at(row), 200) or "(no name)"
 
 
+def number(ledger: Ledger, row: int) -> str:
+    """What stands in front of a row: its seq, `:5` where it is the fifth of a sub-agent's own ledger."""
+    seq = ledger.seq_at(row)
+    if seq is None:
+        return ""
+    name, own = ledger.address(seq)
+    return str(own) if name == ledger.name else f":{own}"
+
+
 def lane_number(lane: Lane) -> int:
     """A lane's number as people read and type it: from 1 in the order of the openers."""
     return lane.id + 1

@@ -108,6 +108,12 @@ class Spine:
         return max([self.ledger.columns.last_seq() if is_key(seq) else seq, *guests])
 
     @property
+    def number_cells(self) -> int:
+        """Cells that the longest number of a row may take."""
+        guests = any(origin is not None for origin in self.ledger.origins)
+        return len(str(self.last_seq)) + guests
+
+    @property
     def session(self) -> Session | None:
         """The session, None for the whole ledger."""
         return self._members.session
@@ -264,11 +270,10 @@ class Spine:
         summary = self._summary(row) if folded else ""
         note = marks.note(ledger, row)
         is_gap = ledger.kind[row] == Kind.GAP
-        number = ledger.number_at(row)
         return SpineLine(
             row=row,
             seq=ledger.seq_at(row),
-            number="" if number is None else str(number),
+            number=marks.number(ledger, row),
             kind=Kind(ledger.kind[row]),
             rails="".join(run.text for run in runs),
             runs=runs,

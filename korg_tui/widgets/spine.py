@@ -198,7 +198,7 @@ class SpineView(LineList):
 
     @property
     def _seq_cells(self) -> int:
-        return max(len(str(self.spine.last_seq)), 2) + 1
+        return max(self.spine.number_cells, 2) + 1
 
     def draw(self, index: int, width: int) -> Strip:
         line = self._line(index)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import SUB, Book
-from korg_tui.views.stats import ORDERS, Scope, Stats, StatsBook, percentile, stats
+from korg_tui.views.groups import ORDERS, Scope, percentile
+from korg_tui.views.stats import Stats, StatsBook, stats
 from korg_tui.views.stats_lines import stats_lines, summary_words
 from looking import Glass
 

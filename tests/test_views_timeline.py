@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from builders import SUB, Book
 from korg_tui.views.axis import Axis, merged
 from korg_tui.views.spent import Stretch, Work, spent
-from korg_tui.views.timeline import Timeline, Window
+from korg_tui.views.timeline import Timeline
 from korg_tui.views.timescale import scale, time_words
+from korg_tui.views.tracks import Window
 from looking import Glass
 
 

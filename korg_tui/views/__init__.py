@@ -31,6 +31,8 @@ from korg_tui.views.effects import Effect, Effects
 from korg_tui.views.facts import FACTS, Facts, facts
 from korg_tui.views.folding import Tree
 from korg_tui.views.folds import Level
+from korg_tui.views.groups import ORDERS as STATS_ORDERS
+from korg_tui.views.groups import At, Group, Scope
 from korg_tui.views.hexdump import COLUMNS, hex_line
 from korg_tui.views.lines import SpineLine
 from korg_tui.views.losses import CommandRun, FileTouched, LossBook, Losses, OutsideEffect, losses
@@ -51,8 +53,7 @@ from korg_tui.views.sessions import SORTS, SessionRow, has_words, session_rows, 
 from korg_tui.views.shown import Predicate
 from korg_tui.views.sniff import HEAD, Sniffed, sniff
 from korg_tui.views.spine import Spine
-from korg_tui.views.stats import ORDERS as STATS_ORDERS
-from korg_tui.views.stats import At, Group, Scope, Stats, StatsBook, stats
+from korg_tui.views.stats import Stats, StatsBook, stats
 from korg_tui.views.stats_lines import (
     StatsLine,
     count_words,
@@ -63,12 +64,13 @@ from korg_tui.views.stats_lines import (
 )
 from korg_tui.views.summary import argument
 from korg_tui.views.sweep import COSTLY, Patient, Sweep
-from korg_tui.views.syntax import highlight
+from korg_tui.views.syntax import Room, at_once, highlight
 from korg_tui.views.terminal import terminal
 from korg_tui.views.terms import NoRewind, QueryError, nearby, pointed
-from korg_tui.views.timeline import LaneLine, Timeline, TimeRow, Window
+from korg_tui.views.timeline import Timeline, TimeRow
 from korg_tui.views.timescale import scale, time_words
 from korg_tui.views.touched import EventRow, EventRows, EventSearch, Hit, Where, path_query, paths_of
+from korg_tui.views.tracks import LaneLine, Window
 from korg_tui.views.vocabulary import Vocabulary
 from korg_tui.views.walk import in_turn, neighbour
 from korg_tui.views.why import chain, sentence
@@ -84,7 +86,6 @@ __all__ = [
     "FACTS",
     "HEAD",
     "HUGE",
-    "HitCount",
     "LARGE",
     "QUERY_KEYS",
     "SORTS",
@@ -110,6 +111,7 @@ __all__ = [
     "Group",
     "HexPages",
     "Hit",
+    "HitCount",
     "Join",
     "JsonKey",
     "JsonNode",
@@ -141,6 +143,7 @@ __all__ = [
     "Read",
     "ReadGone",
     "Reference",
+    "Room",
     "Row",
     "RowState",
     "Scope",
@@ -173,6 +176,7 @@ __all__ = [
     "Window",
     "ago",
     "argument",
+    "at_once",
     "blob_line",
     "blob_preview",
     "bookmark",

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import heapq
 import math
-from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from korg_tui.causal import Ledger, Session
 from korg_tui.event import Kind
 from korg_tui.formats import body
 from korg_tui.sources import BodyGone
 from korg_tui.views import calls, marks
-from korg_tui.views.arguments import LARGE, Read
+from korg_tui.views.arguments import LARGE
+from korg_tui.views.groups import At, Group, Scope, Sum, groups_of
 from korg_tui.views.timeline import drawable
 from korg_tui.views.usage import HINTS, NOTHING, Usage, usage_of
 
@@ -29,46 +28,6 @@ LANES = 100
 
 _ACTS = (Kind.TOOL, Kind.SPAWN, Kind.INFERENCE)
 _LOOKS_BETWEEN_STOPS = 32
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Scope:
-    """What is counted: a session of a ledger, or all of it (None); how its records are read."""
-
-    ledger: Ledger
-    session: Session | None
-    read: Read | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class At:
-    """An event, wherever it is: which scope, and its seq there (a key for a guest)."""
-
-    scope: Scope
-    seq: int
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The calls of one tool, one actor, or one lane. Durations in ms, None where no call says any.
-
-    Percentiles are by nearest rank: p90 is the smallest duration that at least 90 % of the calls keep to.
-    """
-
-    name: str
-    """As written, not safe: the tool, the actor, or `LEDGER lane N name`."""
-    calls: int
-    failed: int
-    timed: int
-    """Calls that say how long they took."""
-    total_ms: float
-    mean_ms: float | None
-    p50_ms: float | None
-    p90_ms: float | None
-    p99_ms: float | None
-    max_ms: float | None
-    slowest: At | None
-    usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,48 +78,6 @@ class Stats:
     total: int
 
 
-@dataclass(slots=True, eq=False)
-class _Sum:
-    calls: int = 0
-    failed: int = 0
-    durations: array[float] = field(default_factory=lambda: array("d"))
-    slowest: tuple[float, At] | None = None
-    usage: Usage = NOTHING
-
-    def add(self, place: At, failed: bool, ms: float | None, used: Usage) -> None:
-        self.calls += 1
-        self.failed += failed
-        if ms is not None:
-            self.durations.append(ms)
-            if self.slowest is None or ms > self.slowest[0]:
-                self.slowest = ms, place
-        if used is not NOTHING:
-            self.usage += used
-
-    def group(self, name: str) -> Group:
-        ordered = sorted(self.durations)
-        total = math.fsum(ordered)
-        return Group(
-            name=name,
-            calls=self.calls,
-            failed=self.failed,
-            timed=len(ordered),
-            total_ms=total,
-            mean_ms=total / len(ordered) if ordered else None,
-            p50_ms=percentile(ordered, 50),
-            p90_ms=percentile(ordered, 90),
-            p99_ms=percentile(ordered, 99),
-            max_ms=ordered[-1] if ordered else None,
-            slowest=None if self.slowest is None else self.slowest[1],
-            usage=self.usage,
-        )
-
-
-def percentile(ordered: Sequence[float], percent: int) -> float | None:
-    """The nearest rank of ascending numbers; None of none."""
-    return ordered[max(0, -(-percent * len(ordered) // 100) - 1)] if ordered else None
-
-
 class StatsBook:
     """Counts the events of some sessions, a slice at a time, and goes on when their ledgers grow."""
 
@@ -177,9 +94,9 @@ class StatsBook:
         self._last: int | None = None
         self._sessions: dict[tuple[int, int], Usage] = {}
         self._order = 0
-        self._tools: dict[str, _Sum] = {}
-        self._agents: dict[str, _Sum] = {}
-        self._lanes: dict[tuple[int, int], _Sum] = {}
+        self._tools: dict[str, Sum] = {}
+        self._agents: dict[str, Sum] = {}
+        self._lanes: dict[tuple[int, int], Sum] = {}
         self._slowest: list[tuple[float, int, Call]] = []
         self._last_write: dict[str, At] = {}
         self._writes: dict[str, int] = {}
@@ -240,9 +157,9 @@ class StatsBook:
         ledger = place.scope.ledger
         ms, tool = drawable(ledger.duration_at(row)), ledger.tool_at(row)
         lane = ledger.lane_at(row)
-        sums = [self._tools.setdefault(tool, _Sum()), self._agents.setdefault(ledger.actor_at(row), _Sum())]
+        sums = [self._tools.setdefault(tool, Sum()), self._agents.setdefault(ledger.actor_at(row), Sum())]
         if lane is not None:
-            sums.append(self._lanes.setdefault((number, lane.id), _Sum()))
+            sums.append(self._lanes.setdefault((number, lane.id), Sum()))
         for each in sums:
             each.add(place, failed, ms, used)
         if ms:
@@ -295,8 +212,8 @@ class StatsBook:
             last_ms=self._last,
             usage=sum(self._sessions.values(), NOTHING),
             cost=_cost(self._sessions.values()),
-            tools=_groups(self._tools),
-            agents=_groups(self._agents),
+            tools=groups_of(self._tools),
+            agents=groups_of(self._agents),
             lanes=tuple(each.group(self._lane_name(*where)) for where, each in lanes[:LANES]),
             more_lanes=max(0, len(lanes) - LANES),
             slowest=tuple(call for _, _, call in sorted(self._slowest, reverse=True)),
@@ -316,26 +233,6 @@ class StatsBook:
 def _cost(sessions: Iterable[Usage]) -> float | None:
     said = [used.dollars for used in sessions if used.dollars is not None]
     return math.fsum(said) if said else None
-
-
-def _groups(sums: dict[str, _Sum]) -> tuple[Group, ...]:
-    groups = [each.group(name) for name, each in sums.items()]
-    return tuple(sorted(groups, key=ORDERS["time"]))
-
-
-ORDERS: dict[str, Callable[[Group], tuple[float, float, str]]] = {
-    "time": lambda each: (-each.total_ms, -each.calls, each.name),
-    "calls": lambda each: (-each.calls, -each.total_ms, each.name),
-    "failed": lambda each: (-each.failed, -each.calls, each.name),
-    "mean": lambda each: (-(each.mean_ms or 0), -each.calls, each.name),
-    "p50": lambda each: (-(each.p50_ms or 0), -each.calls, each.name),
-    "p90": lambda each: (-(each.p90_ms or 0), -each.calls, each.name),
-    "p99": lambda each: (-(each.p99_ms or 0), -each.calls, each.name),
-    "max": lambda each: (-(each.max_ms or 0), -each.calls, each.name),
-    "tokens": lambda each: (-(each.usage.tokens or 0), -each.calls, each.name),
-    "name": lambda each: (0, 0, each.name),
-}
-"""What groups can be sorted by, the largest first; names from a to z."""
 
 
 def stats(scopes: Sequence[Scope]) -> Stats:

@@ -8,7 +8,8 @@ from datetime import tzinfo
 from typing import Literal
 
 from korg_tui.text import visible
-from korg_tui.views.stats import ORDERS, At, Group, Stats
+from korg_tui.views.groups import ORDERS, At, Group
+from korg_tui.views.stats import Stats
 from korg_tui.views.words import clock, duration, label, number, plural
 
 _NAME = 200

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import tzinfo
 
 from korg_tui.text import width
-from korg_tui.views.timeline import Timeline, Window
+from korg_tui.views.timeline import Timeline
+from korg_tui.views.tracks import Window
 from korg_tui.views.words import clock, duration, label, plural
 
 _APART = 3

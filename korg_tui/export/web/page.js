@@ -94,7 +94,7 @@ function build() {
     list.append(made);
   });
   by("rows").append(list);
-  by("rows").style.setProperty("--rails", `${width + CELL / 2}px`);
+  by("rows").style.setProperty("--rails", `${width + CELL * 3 / 2}px`);
 }
 
 // --- rewind previews

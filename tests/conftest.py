@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import time
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ import pytest
 import pytest_textual_snapshot
 from hypothesis import settings
 from textual.css.stylesheet import Stylesheet
+
+from korg_tui.views import Room
 
 if TYPE_CHECKING:
     from syrupy.location import PyTestLocation
@@ -54,6 +57,13 @@ def _one_zone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.delenv("NO_COLOR", raising=False)
     time.tzset()
+
+
+@pytest.fixture(autouse=True)
+def _details_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Details are whole as soon as they are shown, whatever time that takes."""
+    monkeypatch.setattr("korg_tui.screens.previewing.RECORD", 1 << 40)
+    monkeypatch.setattr("korg_tui.screens.previewing.at_once", lambda: nullcontext(Room(0)))
 
 
 @pytest.fixture(autouse=True)

@@ -68,7 +68,7 @@ class MarkingScreen(SteppingScreen):
         self.korg.remembered.settle()
         rows = self.spine.all_rows
         row = self._event_at(self.row)
-        if row is None or not rows:
+        if row is None or not rows or rows[-1] >= len(self.ledger):
             return
         at_end = self.view.following or self.row == rows[-1]
         spot = Spot(

@@ -17,7 +17,7 @@ from korg_tui.screens.looking import BlobLook
 from korg_tui.screens.order import most_asked_first
 from korg_tui.screens.stepping import SteppingScreen
 from korg_tui.text import visible
-from korg_tui.views import LossBook, Preview, RowState, Section, details, rewound_sections
+from korg_tui.views import LossBook, Preview, RowState, Section, at_once, details, rewound_sections
 from korg_tui.widgets.chrome import Bar
 from korg_tui.widgets.details import Details
 
@@ -26,6 +26,9 @@ IN_THE_BAR = "rewind preview"
 WAITING = {"plan": "counting what the rewind carries away …", "report": "writing the report …"}
 """What is said while it is calculated; `esc` ends the waiting."""
 LISTING = "reading what the dropped events did …"
+READING = "reading this event …"
+RECORD = 16_000
+"""Bytes of a record from which on its details are made beside the screen."""
 COUNTS = ("sessions", "lanes")
 """The sections that stand below the lists."""
 
@@ -57,6 +60,8 @@ class PreviewingScreen(SteppingScreen):
         """The event before which the rewind goes, when it was chosen so."""
         self._losses: LossBook | None = None
         self._blobs: BlobLook | None = None
+        self._shown: tuple[int, int | None] = (-1, None)
+        """Row and seq of the event that was told last."""
         self._listed: Preview | None = None
         """The preview whose lists were asked for last."""
 
@@ -250,7 +255,32 @@ class PreviewingScreen(SteppingScreen):
         elif row < 0:
             self.details.show(())
         else:
+            self._tell_event(row, preview)
+
+    def _tell_event(self, row: int, preview: Preview | None) -> None:
+        """No key waits for an event: one with a long record is read beside the screen, and colours that need
+        time come when they are ready."""
+        before, self._shown = self._shown, (row, self.ledger.seq_at(row))
+        if len(self.ledger) >= LONG or self.asking.busy:
             self._tell(lambda: self._event(row, preview))
+        elif self.ledger.length[row] > RECORD:
+            if before != self._shown:
+                self.details.show([Section(READING, "fields", ())])
+            self._tell_beside(row, preview)
+        else:
+            with at_once() as room:
+                self._show_sections(self._event(row, preview))
+            if room.left:
+                self._tell_beside(row, preview)
+
+    def _tell_beside(self, row: int, preview: Preview | None) -> None:
+        self.asking.ask("details", lambda: self._event(row, preview), self._show_sections, rows=LONG)
+
+    def await_details(self) -> None:
+        """Let the details be made now where they are made beside the screen: somebody goes on from there."""
+        lists = self.preview is not None and not (self.telling_why and self.drops(self.row))
+        if self.row >= 0 and not lists and self.asking.forget("details"):
+            self._show_sections(self._event(self.row, self.preview))
 
     def _tell(self, sections: Callable[[], Sequence[Section]]) -> None:
         self.asking.ask("details", sections, self._show_sections, rows=len(self.ledger))

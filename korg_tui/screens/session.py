@@ -176,6 +176,7 @@ class SessionScreen(
     def bring_details(self) -> None:
         if self._details_stale:
             self._show_details()
+        self.await_details()
 
     def _show_crumbs(self) -> None:
         line = self.query_one("#crumbs", Line)

@@ -36,9 +36,10 @@ class SteppingScreen(KorgScreen):
     @property
     def row(self) -> int:
         """The ledger's row under the cursor, -1 when there is none. A ledger that was replaced by a shorter
-        one leaves the cursor behind its end until the view is shaped anew."""
+        one leaves the cursor, and rows of the spine, behind its end until the view is shaped anew."""
         last = len(self.spine) - 1
-        return self.spine.row(min(self.view.cursor, last)) if last >= 0 else -1
+        row = self.spine.row(min(self.view.cursor, last)) if last >= 0 else -1
+        return row if row < len(self.ledger) else -1
 
     def drops(self, row: int) -> bool:
         """Whether a previewed rewind drops this row; without a preview nothing is dropped."""

@@ -28,7 +28,6 @@ from korg_tui.screens.stepping import SteppingScreen
 from korg_tui.sources import BodyGone
 from korg_tui.text import crop, visible
 from korg_tui.views import (
-    LARGE,
     EventSearch,
     QueryError,
     Where,
@@ -42,6 +41,8 @@ from korg_tui.widgets.events import EventList
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.names import apart, ending
 
+_SHORT = 16_000
+"""Bytes of a record up to which it is looked at for paths whenever the cursor comes to it."""
 _SLICE_SECONDS = 0.012
 """A search works this long, then lets the screen answer keys."""
 _SHOWN_SECONDS = 0.15
@@ -313,7 +314,7 @@ class TouchingScreen(SteppingScreen):
         row = self.row
         if row < 0 or not self.ledger.kind_at(row).agent:
             return False
-        return self.ledger.length[row] > LARGE or bool(self._paths_at(row))
+        return self.ledger.length[row] > _SHORT or bool(self._paths_at(row))
 
     def _paths_at(self, row: int) -> tuple[str, ...]:
         asked = (row, self.ledger.revision)

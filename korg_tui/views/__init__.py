@@ -34,6 +34,7 @@ from korg_tui.views.folds import Level
 from korg_tui.views.groups import ORDERS as STATS_ORDERS
 from korg_tui.views.groups import At, Group, Scope
 from korg_tui.views.hexdump import COLUMNS, hex_line
+from korg_tui.views.legend import LEGEND
 from korg_tui.views.lines import SpineLine
 from korg_tui.views.losses import CommandRun, FileTouched, LossBook, Losses, OutsideEffect, losses
 from korg_tui.views.marks import lane_name, lane_number, lane_title, short_actor
@@ -86,6 +87,7 @@ __all__ = [
     "FACTS",
     "HEAD",
     "HUGE",
+    "LEGEND",
     "LARGE",
     "QUERY_KEYS",
     "SORTS",

@@ -13,9 +13,9 @@ from korg_tui.text import CUT
 from korg_tui.views.folding import Tree
 from korg_tui.views.markdown import is_markdown, markdown
 from korg_tui.views.sections import ENTER_OPENS, Line, Opens, Style
-from korg_tui.views.syntax import highlight
+from korg_tui.views.syntax import highlight, waits
 from korg_tui.views.terminal import terminal
-from korg_tui.views.texts import LINES, bounded
+from korg_tui.views.texts import CHARACTERS, LINES, bounded
 from korg_tui.views.words import plural
 
 _LARGE = 100_000
@@ -28,7 +28,7 @@ def shown_text(text: str, *, path: str = "", media: str = "", opens: Opens | Non
     """The lines of a text, by the name of its file or its media type as far as they are known. `opens` is
     what the last line opens when the text is too long."""
     if media == "text/markdown" or path.lower().endswith(_MARKDOWN):
-        return markdown(text, opens=opens)
+        return bounded(text, opens=opens) if waits(text[:CHARACTERS]) else markdown(text, opens=opens)
     if "\x1b[" in text[:4096]:
         return terminal(text, opens=opens)
     if path:
@@ -53,7 +53,8 @@ def coloured(lines: Sequence[Line], path: str = "", *, language: str = "") -> li
 
 def prose(text: str, style: Style = "", *, opens: Opens | None = None) -> list[Line]:
     """A text for people: Markdown where it has any."""
-    return markdown(text, style, opens=opens) if is_markdown(text) else bounded(text, style, opens=opens)
+    is_plain = not is_markdown(text) or waits(text[:CHARACTERS])
+    return bounded(text, style, opens=opens) if is_plain else markdown(text, style, opens=opens)
 
 
 def json_of(text: str) -> tuple[Any] | None:

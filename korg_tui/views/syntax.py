@@ -1,12 +1,16 @@
 """Syntax: which parts of source text look different, by the name of its file. Bounded in size and time.
 
-Lexers are pygments', loaded when first needed, and chosen by file name only, never by content.
+Lexers are pygments', loaded when first needed, and chosen by file name only, never by content. To load one
+takes longer than a key may wait, and so does much text: within `at_once` it stays plain, which is told.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +26,13 @@ LINE = 400
 SECONDS = 0.5
 """A lexer works so long at most; what it has not reached stays plain."""
 
+AT_ONCE = 6_000
+"""Characters that are looked at within one `at_once`."""
+
+_DEAR = 2
+"""So many times the work of source is that of Markdown."""
 _NAME = 120
+_READY = 256
 _LOOKS = (
     ("Comment", "comment"),
     ("Keyword", "keyword"),
@@ -50,12 +60,75 @@ _LOOKS = (
 Spans = tuple[Span, ...]
 
 
+@dataclass(slots=True)
+class Room:
+    """What may be looked at while a key waits."""
+
+    characters: int
+    left: bool = False
+    """Whether text was left plain that is understood, or may be."""
+
+    def takes(self, count: int, named: str) -> bool:
+        """Whether so many characters are looked at now."""
+        if named in _ready and count <= self.characters:
+            self.characters -= count
+            return True
+        self.left = self.left or _ready.get(named, True)
+        return False
+
+
+_room: ContextVar[Room | None] = ContextVar("room", default=None)
+_ready: dict[str, bool] = {}
+"""What lexers were asked for, and whether there are such: file names by what they end with, languages."""
+
+
+@contextmanager
+def at_once(characters: int | None = None) -> Iterator[Room]:
+    """Within it only what needs no time is looked at: little text, with lexers that are loaded."""
+    room = Room(AT_ONCE if characters is None else characters)
+    token = _room.set(room)
+    try:
+        yield room
+    finally:
+        _room.reset(token)
+
+
+def waits(text: str, named: str = "markdown") -> bool:
+    """Whether a text that is understood by other means stays plain for now."""
+    room = _room.get()
+    if room is None:
+        _is_ready(named, True)
+    return room is not None and not room.takes(_DEAR * len(text), named)
+
+
+def _is_ready(named: str, known: bool) -> None:
+    if named not in _ready:
+        if len(_ready) >= _READY:
+            _ready.clear()
+        _ready[named] = known
+
+
+def _called(path: str, language: str) -> str:
+    """What readiness is known by."""
+    if language:
+        return f"language {language.lower()[:_NAME]}"
+    name = _file_name(path)
+    return name[name.rfind(".") :] if "." in name[1:] else name
+
+
 def highlight(lines: Sequence[str], path: str = "", *, language: str = "") -> list[Spans]:
     """The spans of each of these safe lines, which go together: of the file `path`, or in a language as
     Markdown names it. Lines that are not understood have none."""
-    lexer = _lexer_named(language) if language else _lexer_for(path) if path else None
-    if lexer is None or not lines:
-        return [()] * len(lines)
+    plain: list[Spans] = [()] * len(lines)
+    if not lines or not (path or language):
+        return plain
+    room, called = _room.get(), _called(path, language)
+    if room is not None and not room.takes(sum(min(len(each), LINE) + 1 for each in lines[:LINES]), called):
+        return plain
+    lexer = _lexer_named(language) if language else _lexer_for(path)
+    _is_ready(called, lexer is not None)
+    if lexer is None:
+        return plain
     looked = [line[:LINE] for line in lines[:LINES]]
     spans: list[list[Span]] = [[] for _ in lines]
     number, start = 0, 0
@@ -77,7 +150,11 @@ def is_known(path: str) -> bool:
 
 
 def _lexer_for(path: str) -> Lexer | None:
-    return _by_file_name(path.replace("\\", "/").rstrip("/").rpartition("/")[2][-_NAME:])
+    return _by_file_name(_file_name(path))
+
+
+def _file_name(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2][-_NAME:]
 
 
 @lru_cache(maxsize=256)

@@ -138,6 +138,20 @@ def test_the_counts_of_a_preview_are_those_of_the_ledger_whatever_the_page_shows
     assert filtered["asked"]["bar"].startswith("Keep ≤ 5 · 3 invalid")
 
 
+def test_a_preview_counts_the_independent_events_of_other_sessions(tmp_path: Path) -> None:
+    book = Book()
+    first = book.infer(book.prompt())
+    book.infer(book.prompt())
+    reading = reading_of(tmp_path / "two.jsonl", book)
+    data = page_data(exported(reading, "html").text)
+    ledger = ledger_of(reading)
+    for row in range(len(ledger)):
+        events, sessions = data["others"][row]
+        there = f", {events} of them in {sessions} other session"
+        assert (there in Preview(ledger, rewind(ledger, ledger.seq[row])).bar) == bool(events)
+    assert data["others"][ledger.row_of(first) or 0] == [2, 1]
+
+
 def test_a_row_says_what_it_answers_to_a_filter(told: Reading) -> None:
     data = page_data(exported(told, "html").text)
     ledger, read = ledger_of(told), told.bodies(ledger_of(told))
@@ -205,6 +219,16 @@ def test_a_filter_keeps_what_led_there_dimmed(told: Reading) -> None:
         ("1", True), ("2", True), ("6", True), ("7", True), ("8", False)
     ]  # fmt: skip
     assert "Filtered: 1 row of 9, and what led there." in data["notes"]
+
+
+def test_a_page_has_a_bound_and_says_so(told: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "ROWS_AT_MOST", 6)
+    monkeypatch.setattr(page, "DETAILS_AT_MOST", 10)
+    data = page_data(exported(told, "html", rewind_to=5).text)
+    assert [bool(row["details"]) for row in data["rows"]] == [True, *[False] * 5]
+    assert data["counts"][1] == [6, 0, 0, 0], "those of the ledger, though the page ends at 6"
+    assert "Left out: rows after the first 6 of 9 (a session or a filter shows others)." in data["notes"]
+    assert "Left out: details after the first 10 characters." in data["notes"]
 
 
 def test_long_values_say_that_they_go_on(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def export_options(parser: argparse.ArgumentParser) -> None:
         "--redact",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help=f"take secrets and home folders out; without it {default or 'none'} do",
+        help=f"take known forms of secrets and home folders out; without it {default or 'none'} do",
     )
 
 

@@ -105,6 +105,8 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         self.call_after_refresh(self._begin_with_keys)
 
     def _begin_with_keys(self) -> None:
+        if not self.ready:
+            return
         self.begin()
         self._begun = True
         while self._early:
@@ -137,7 +139,7 @@ class KorgScreen(Screen[None], inherit_bindings=False):
     @property
     def ready(self) -> bool:
         """Whether the widgets of the screen are there: not before it is mounted, nor while it ends."""
-        return self.is_mounted and bool(self.children)
+        return self.is_mounted and bool(self.children) and self in self.app.screen_stack
 
     def work_beside(
         self, work: Callable[[], Coroutine[Any, Any, None]], group: str, *, exclusive: bool = True
@@ -334,7 +336,7 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         now = self.korg.clock()
         if selected:
             self.app.copy_to_clipboard(selected)
-            self.remark = "the selection was sent to the terminal"
+            self.remark = "the selection was sent to the terminal's clipboard"
         elif self._asked_at is not None and now - self._asked_at <= SURE_MS:
             self.app.exit(130)
         else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,16 +13,13 @@ from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenSession
 from korg_tui.reading import Reading
 from korg_tui.screens.asking import Asking
-from korg_tui.screens.base import KorgScreen
-from korg_tui.views import Timeline, Window, duration, in_turn, label, neighbour, plural, time_words
+from korg_tui.screens.zooming import ZoomingScreen, named
+from korg_tui.views import Timeline, Window, plural, time_words
 from korg_tui.widgets.chrome import Bar, KeyFooter, Line, Notice
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.names import ending
 from korg_tui.widgets.timeline import Sight, TimeChart, TimeRows, legend
 
-_ZOOM = 2.0
-_STEP = 0.25
-"""What the window moves by, as a part of itself."""
 _SHARE = 5
 """A long timeline is laid out anew so seldom, that it takes a fifth of the time at most."""
 _QUICK_SECONDS = 0.05
@@ -31,7 +27,7 @@ _CHART_SHARE = 3
 """The lanes take at most a third of the screen."""
 
 
-class TimelineScreen(KorgScreen):
+class TimelineScreen(ZoomingScreen):
     """Screen 5 of EXPERIENCE: a session, or a whole ledger (None), against time, the cursor on `seq`."""
 
     PLACES = (Place.TIMELINE,)
@@ -40,15 +36,10 @@ class TimelineScreen(KorgScreen):
         super().__init__()
         self.reading = reading
         self.ledger = ledger
-        self.timeline: Timeline | None = None
         self.asking = Asking(self, self._rested)
         self._session = session
         self._begin_at = seq
-        self._window: Window | None = None
-        """What is seen; None for all of it."""
         self._at_end = False
-        self._slow = -1
-        """The row to which `slow-after` went last."""
         self._stale = False
         self._took = 0.0
 
@@ -70,11 +61,6 @@ class TimelineScreen(KorgScreen):
         self.call_after_refresh(self._lay_out)
 
     @property
-    def lines(self) -> TimeRows:
-        """The rows."""
-        return self.query_one(TimeRows)
-
-    @property
     def busy(self) -> bool:
         return self.asking.busy
 
@@ -94,7 +80,7 @@ class TimelineScreen(KorgScreen):
             on_event=row >= 0 and self.ledger.kind_at(row).agent,
             failures=len(self.timeline.failures) if self.timeline else 0,
             slow=len(self.timeline.slowest) if self.timeline else 0,
-            zoomed=self._window is not None,
+            zoomed=self.window is not None,
             live=self.reading.live,
             notices=len(self.notices),
         )
@@ -131,10 +117,10 @@ class TimelineScreen(KorgScreen):
         old, seq = self.timeline, self._seq
         self.timeline, self._took = found
         self._session = self.timeline.session
-        if old is not None and self._window is not None:
+        if old is not None and self.window is not None:
             axis = self.timeline.axis
-            begin, end = (axis.place(old.axis.moment(at)) for at in (self._window.begin, self._window.end))
-            self._window = Window(begin, max(end, begin + 1e-6), self._window.cells)
+            begin, end = (axis.place(old.axis.moment(at)) for at in (self.window.begin, self.window.end))
+            self.window = Window(begin, max(end, begin + 1e-6), self.window.cells)
         self.lines.say_when_empty("There are no events here.")
         self.show_timeline()
         row = None if seq is None else self.ledger.row_of(seq)
@@ -191,19 +177,19 @@ class TimelineScreen(KorgScreen):
         self.show_status()
 
     def _show_bars(self) -> None:
-        sight = self._sight
+        sight = self.sight
         if sight is not None:
             self.lines.show(sight)
             most = max(3, self.size.height // _CHART_SHARE)
             self.query_one(TimeChart).show(sight, self.lines.cursor, most)
 
     @property
-    def _sight(self) -> Sight | None:
+    def sight(self) -> Sight | None:
         if self.timeline is None:
             return None
         sight = Sight(self.timeline, self.timeline.whole(1), self.korg.zone, self.korg.ascii_only)
         cells = sight.columns(self.lines.row_width).bars
-        seen = self._window or self.timeline.whole(cells)
+        seen = self.window or self.timeline.whole(cells)
         window = self.timeline.moved(Window(seen.begin, seen.end, cells), seen.begin)
         return Sight(self.timeline, window, self.korg.zone, self.korg.ascii_only)
 
@@ -238,12 +224,12 @@ class TimelineScreen(KorgScreen):
         parts.append((_lanes_shown(self.query_one(TimeChart), len(timeline.lanes)), ""))
         failed = len(timeline.failures)
         parts.append((f"{failed:,} failed", "line--bad" if failed else "line--quiet"))
-        if self._window is not None:
-            share = 100 * (self._window.end - self._window.begin) / timeline.axis.length
+        if self.window is not None:
+            share = 100 * (self.window.end - self.window.begin) / timeline.axis.length
             seen = f"{share:.0f} %" if share >= 1 else "less than 1 %"
             parts.append((self.keymap.told(f"zoomed to {seen}: {{zoom-whole}} shows all"), "line--mark"))
         if timeline.slowest:
-            parts.append((f"slowest {_named(timeline, timeline.slowest[0])}", ""))
+            parts.append((f"slowest {named(timeline, timeline.slowest[0])}", ""))
         shown_parts: list[tuple[str, str]] = []
         for part in parts:
             shown_parts += [(" · ", "line--quiet")] * bool(shown_parts) + [part]
@@ -251,12 +237,12 @@ class TimelineScreen(KorgScreen):
 
     def _settle(self) -> None:
         """The cursor went elsewhere: what is seen goes along."""
-        timeline, sight = self.timeline, self._sight
+        timeline, sight = self.timeline, self.sight
         if timeline is None or sight is None:
             return
         self._at_end = self.lines.cursor >= len(timeline.rows) - 1
-        if self._window is not None and timeline.rows:
-            self._window = timeline.showing(sight.window, self.lines.cursor)
+        if self.window is not None and timeline.rows:
+            self.window = timeline.showing(sight.window, self.lines.cursor)
         self._show_bars()
         self._show_crumbs()
         self.show_status()
@@ -276,86 +262,6 @@ class TimelineScreen(KorgScreen):
             self.lines.go(index, jump=True)
 
     # commands
-
-    def do_zoom_in(self) -> None:
-        self._zoom(_ZOOM)
-
-    def do_zoom_out(self) -> None:
-        self._zoom(1 / _ZOOM)
-
-    def do_zoom_whole(self) -> None:
-        self._window = None
-        self.show_timeline()
-
-    def _zoom(self, factor: float) -> None:
-        timeline, sight = self.timeline, self._sight
-        if timeline is None or sight is None or not timeline.rows:
-            return
-        window = sight.window
-        place = timeline.place(self.lines.cursor)
-        around = place[1] if place else (window.begin + window.end) / 2
-        zoomed = timeline.zoomed(timeline.showing(window, self.lines.cursor), factor, around)
-        if factor > 1 and zoomed.end - zoomed.begin >= window.end - window.begin:
-            self.remark = "this is as near as it gets"
-        self._window = None if zoomed.end - zoomed.begin >= timeline.axis.length else zoomed
-        self.show_timeline()
-
-    def do_earlier(self) -> None:
-        self._shift(-_STEP)
-
-    def do_later(self) -> None:
-        self._shift(_STEP)
-
-    def _shift(self, part: float) -> None:
-        timeline, sight = self.timeline, self._sight
-        if timeline is None or sight is None or self._window is None:
-            self.remark = self.keymap.told("all of it is seen: {zoom-in} shows less of it, larger")
-            return
-        window = sight.window
-        self._window = timeline.moved(window, window.begin + part * (window.end - window.begin))
-        self.show_timeline()
-
-    def do_slow_after(self) -> None:
-        """The slowest first, then one after the other, until the cursor goes elsewhere."""
-        if self.timeline is None or not self.timeline.slowest:
-            return
-        slowest = self.timeline.slowest
-        goes_on = self.row == self._slow and self._slow in slowest
-        at = (slowest.index(self._slow) + 1) % len(slowest) if goes_on else 0
-        self._slow = slowest[at]
-        self._go(self._slow)
-        self.remark = f"{at + 1} of the {len(slowest)} slowest: {_named(self.timeline, self._slow)}"
-
-    def do_error_after(self) -> None:
-        self._step_failure(1)
-
-    def do_error_before(self) -> None:
-        self._step_failure(-1)
-
-    def _step_failure(self, step: int) -> None:
-        find = partial(neighbour, self.timeline.failures if self.timeline else ())
-        row, said = in_turn(find, self.row, len(self.ledger), "failure", step)
-        self.remark = said
-        if row is not None:
-            self._go(row)
-
-    def do_lane_after(self) -> None:
-        self._step_lane(1)
-
-    def do_lane_before(self) -> None:
-        self._step_lane(-1)
-
-    def _step_lane(self, step: int) -> None:
-        lane = self.ledger.lane_at(self.row)
-        row = None if lane is None else neighbour(lane.rows, self.row, step)
-        if row is None:
-            self.remark = f"no {'later' if step > 0 else 'earlier'} event in this lane"
-        else:
-            self._go(row)
-
-    def _go(self, row: int) -> None:
-        if self.timeline is not None:
-            self.lines.go(self.timeline.index_of(row), jump=True)
 
     def do_follow(self) -> None:
         self.do_last()
@@ -380,10 +286,3 @@ def _lanes_shown(chart: TimeChart, count: int) -> str:
     if chart.shown >= count:
         return plural(count, "lane")
     return f"lanes {chart.top + 1}–{chart.top + chart.shown} of {count}"
-
-
-def _named(timeline: Timeline, row: int) -> str:
-    line = timeline.line(timeline.index_of(row))
-    if row >= len(timeline.ledger):
-        return line.tool
-    return f"{label(timeline.ledger, timeline.ledger.seq[row])} {line.tool[:30]} {duration(line.duration_ms)}"

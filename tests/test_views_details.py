@@ -27,7 +27,7 @@ def test_fields(worked: Glass):
     assert titled(of(worked, 5), "5 Read") == [
         "kind: tool call",
         "lane: lane 2 sub",
-        "session: 1, complete",
+        "session: 1, complete: it begins with a prompt",
         "actor: agent:sub",
         "time: 2026-03-02 14:00:04.000 UTC",
         "took: 0 ms",

@@ -1,5 +1,5 @@
 """Chapters: what the help says, in order - the commands of here, those of elsewhere, the words of a filter,
-and the configuration."""
+those of states, and the configuration."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from korg_tui.commands import Command, Keymap, Place
-from korg_tui.views import QUERY_KEYS
+from korg_tui.views import LEGEND, QUERY_KEYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ def chapters(place: Place, keymap: Keymap, configured_in: str) -> Iterator[Chapt
         yield group, [entry for entry in here if entry.group == group]
     yield from _elsewhere(place, keymap)
     yield "Filters and searches", [*_words()]
+    yield "Words", [Note(word, means) for word, means in LEGEND.items()]
     yield "Configuration", [
         Note("file", configured_in),
         Note("shell", "korg-tui config show prints every setting and every key"),

@@ -90,8 +90,9 @@ class CommandList(LineList):
             text = " " * _KEYS_CELLS + crop(row.text, width - _KEYS_CELLS)
             return Strip([Segment(text, self._style("help--why"))])
         if isinstance(row, Note):
-            name = Segment(pad(f"   {row.name}", _KEYS_CELLS), self._style("help--key"))
-            return Strip([name, Segment(crop(row.text, width - _KEYS_CELLS), self._style("help--text"))])
+            cells = max(_KEYS_CELLS, len(row.name) + 4)
+            name = Segment(pad(f"   {row.name}", cells), self._style("help--key"))
+            return Strip([name, Segment(crop(row.text, width - cells), self._style("help--text"))])
         why_not = self._why_not(row)
         keys = Segment(pad(f"   {self.keymap.keys_of(row.id)}", _KEYS_CELLS), self._style("help--key"))
         text = crop(row.help, width - _KEYS_CELLS)

@@ -16,6 +16,7 @@ from korg_tui.text import visible
 from korg_tui.views import marks, values, walk, why, words
 from korg_tui.views.arguments import Read
 from korg_tui.views.blobs import blob_line, declared_sizes
+from korg_tui.views.legend import STATUS_MEANS
 from korg_tui.views.relations import relations
 from korg_tui.views.sections import Line, Opens, Section
 
@@ -95,7 +96,8 @@ def _field_lines(asked: _Asked, row: int) -> Iterator[Line]:
     lane = ledger.lane_at(row)
     if lane is not None:
         yield Line(marks.lane_title(lane), label="lane")
-        yield Line(f"{lane.home.standing().seq}, {lane.home.standing().status}", label="session")
+        home = lane.home.standing()
+        yield Line(f"{home.seq}, {home.status}: {STATUS_MEANS[home.status]}", label="session")
         own = ledger.guest_lane(lane)
         if own is not None:
             yield Line(f"{visible(own, 400)}: this sub-agent keeps its own", label="ledger")

@@ -363,7 +363,7 @@ async def test_while_the_details_have_the_keys_the_footer_offers_the_way_back(pi
     footer = pilot.app.screen.query_one(KeyFooter)
     assert footer.render().plain.startswith(" enter details ")
     await keys(pilot, "enter")
-    assert footer.render().plain.startswith(" esc back ")
+    assert footer.render().plain.startswith(" enter open  esc back ")
     assert "details" not in footer.render().plain
     await keys(pilot, "escape")
     assert footer.render().plain.startswith(" enter details ")

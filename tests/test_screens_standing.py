@@ -41,7 +41,7 @@ STANDS = (
     ),
     Stand(
         Place.PREVIEW, "G enter g e R", "› lane 1 main › 3 Bash", "3 ├─    ╳ Bash",
-        "Keep ≤ 2 (before 3) · 18 invalid", ("↓ move N", "j look down", "w why", "s scope"),
+        "Keep ≤ 2 (before 3) · 18 invalid", ("↓ keep more", "j look down", "w why", "s scope"),
     ),
     Stand(
         Place.EVENTS, "G enter g 4 enter P", "events › path:\"src/dates.py\" ›", "Read         src/dates.py",

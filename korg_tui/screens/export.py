@@ -194,6 +194,7 @@ class ExportScreen(KorgScreen):
             case 2:
                 self.redact = not self.redacts
             case _:
+                self.remark = f"nothing to choose in this line · {self._hint()}"
                 return
         self._chosen_anew()
         self.show_form()

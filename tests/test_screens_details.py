@@ -7,7 +7,8 @@ from pathlib import Path
 from textual.color import Color
 
 from builders import Book
-from korg_tui.views import Opens
+from korg_tui.screens import previewing
+from korg_tui.views import Opens, at_once, syntax
 from korg_tui.widgets.details import Details
 from korg_tui.widgets.looks import look_style
 from stage import MemorySource, app_over, keys
@@ -133,3 +134,43 @@ def assert_letters_can_be_told_apart(pane: Details) -> None:
     shown = look_style(pane, "output on-#ff0000 #000000")
     assert (shown.color.name, shown.bgcolor.name) == ("#000000", "#ff0000")
     assert look_style(pane, "no-such-look").color is None
+
+
+async def test_a_key_waits_neither_for_colours_nor_for_a_long_record(monkeypatch):
+    monkeypatch.setattr(previewing, "at_once", at_once)
+    monkeypatch.setattr(previewing, "RECORD", 16_000)
+    monkeypatch.setattr(syntax, "_ready", {})
+    book = Book()
+    think = book.infer(book.prompt("go"))
+    code = "".join(f"{number}\tdef f(): return 1\n" for number in range(1, 40))
+    book.tool("Read", think, args={"file_path": "a.py"}, result=code)
+    book.tool("Read", think, args={"file_path": "b.c"}, result="1\tint f() { return 1; }\n" * 1000)
+    async with app_over(MemorySource(book)).run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await pilot.app.workers.wait_for_complete()
+        screen, shown = pilot.app.screen, []
+        show = screen.details.show
+        monkeypatch.setattr(screen.details, "show", lambda sections: (shown.append(sections), show(sections)))
+        await keys(pilot, ":", "3", "enter")
+        await pilot.app.workers.wait_for_complete()
+        plain, coloured = shown
+        assert [line.text for line in lines_in(plain)] == [line.text for line in lines_in(coloured)]
+        assert not looks_in(plain) & {"keyword", "defined"} and looks_in(coloured) >= {"keyword", "defined"}
+        shown.clear()
+        await keys(pilot, "j")
+        await pilot.app.workers.wait_for_complete()
+        assert [section.title for section in shown[0]] == ["reading this event …"]
+        assert looks_in(shown[1]) >= {"keyword", "defined"}
+        shown.clear()
+        await keys(pilot, "k")
+        await pilot.app.workers.wait_for_complete()
+        assert "keyword" in looks_in(shown[0]), "by now the lexer is loaded"
+        assert len(shown) == 1
+
+
+def lines_in(sections) -> list:
+    return [line for section in sections for line in section.lines]
+
+
+def looks_in(sections) -> set[str]:
+    return {span.name for line in lines_in(sections) for span in line.spans}

@@ -30,7 +30,7 @@ from korg_tui.messages import Arrived, Choice, Clock, Looked, OpenDemo, OpenSess
 from korg_tui.palette import Palette, TablePalette
 from korg_tui.reading import Reading
 from korg_tui.remembered import Remembered
-from korg_tui.screens import LONG, HelpScreen, KorgScreen, LedgersScreen, SessionScreen
+from korg_tui.screens import LONG, HelpScreen, KorgScreen, LedgersScreen, SessionScreen, passing
 from korg_tui.sources import CaughtUp, DemoSource, Fact, FileSource, FolderSource, Pool, Source, open_sources
 from korg_tui.text import visible
 from korg_tui.themes import THEMES, styles_folder
@@ -352,6 +352,7 @@ def _end_with_the_terminal(descriptor: int) -> None:
     poll.register(descriptor, 0)
     if any(event & select.POLLHUP for _, event in poll.poll()):
         time.sleep(3 * LEAVING_SECONDS)
+        passing.clear()
         os._exit(HUNG_UP)
 
 

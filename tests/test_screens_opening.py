@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
+import signal
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -238,3 +241,68 @@ def test_modes_are_kept_whatever_the_mask(program):
     finally:
         os.umask(before)
     assert stat.S_IMODE(told(program)["folder"]) == 0o700
+
+
+# what is left
+
+
+_WAITING = """
+import sys
+from korg_tui.screens import outside
+outside.run(outside.copy_of("blob", lambda: [b"x"], ("/bin/sh", "-c", "echo here; read x")))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_both_programs_and_removes_the_copy(program, tmp_path, number):
+    words = [sys.executable, "-c", _WAITING]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"here\n"
+        assert len(list((tmp_path / "tmp").iterdir())) == 1
+        process.send_signal(number)
+        assert process.wait() == -number
+        assert list((tmp_path / "tmp").iterdir()) == []
+        assert process.stdout.read() == b""
+
+
+def test_what_a_killed_program_has_left_goes_with_the_next_copy(program, tmp_path):
+    place = tmp_path / "tmp"
+    left, held, young, other = (place / f"korg-tui-{name * 8}" for name in ("a", "b", "c", "d"))
+    for folder in (left, held, young):
+        folder.mkdir(mode=0o700)
+        (folder / "blob").write_text("private")
+    other.symlink_to(tmp_path / "bin")
+    for folder in (left, held):
+        os.utime(folder, (0, 0))
+    descriptor = os.open(held, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    assert outside.run(copy_of("blob", lambda: [b"x"], pager(os.environ))) == ""
+    os.close(descriptor)
+    assert sorted(place.iterdir()) == [held, young, other]
+    assert list((tmp_path / "bin").iterdir())
+
+
+def test_no_place_for_a_copy_is_said(program, monkeypatch):
+    def nowhere() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.gettempdir", nowhere)
+    with pytest.raises(Refused, match="set TMPDIR"):
+        copy_of("blob", list, pager(os.environ))
+
+
+async def test_a_blob_that_is_no_file_is_refused_before_a_question_and_other_content_is_told(program, project):
+    path = project / ".korg" / "blobs" / SHA[:2] / SHA
+    path.unlink()
+    os.mkfifo(path)
+    source = FileSource(project / ".korg" / "journal.jsonl")
+    app = KorgApp([source], feeds=InstantFeeds(), clock=lambda: START_MS)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        await keys(pilot, *":4", "enter", "o")
+        assert asked(pilot) == ""
+        assert pilot.app.screen.status.plain == f"unreadable: {path} is no file"
+        path.unlink()
+        path.write_text("other")
+        await keys(pilot, "o")
+        assert f"(a copy of blob {SHA[:15]}…, wrong content, 5 B)?" in asked(pilot)

@@ -8,17 +8,14 @@ project that this lies in, unless that is a home. The program gets one absolute 
 from __future__ import annotations
 
 import os
-import secrets
 import shlex
 import shutil
-import signal
 import stat
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from korg_tui.screens import passing
 from korg_tui.text import visible
 
 _LESS = "less"
@@ -39,7 +36,7 @@ class Proposal:
     what: str
     """What lies there, safe: `a copy of blob 0123456789ab`."""
     pieces: Callable[[], Iterable[bytes]] | None = None
-    """Gives what is written to `path` first, whose folder is made and removed; None for a file that is
+    """Gives what is written to `path` first, which is passed and removed (`passing`); None for a file that is
     there. Getting it may raise `Refused`."""
     folder: Path | None = None
     """The session's own folder, in which a file must lie."""
@@ -50,11 +47,18 @@ class Proposal:
         return f"{visible(shlex.join(self.command), 200)} {visible(str(self.path), 1000)}"
 
 
-def copy_of(title: str, pieces: Callable[[], Iterable[bytes]], command: tuple[str, ...]) -> Proposal:
-    """To run a program on a copy, in a new folder that only its owner can enter. `title` is safe."""
-    folder = Path(tempfile.gettempdir()).absolute() / f"korg-tui-{secrets.token_hex(4)}"
+def copy_of(
+    title: str, pieces: Callable[[], Iterable[bytes]], command: tuple[str, ...], state: str = ""
+) -> Proposal:
+    """To run a program on a copy, in a new folder that only its owner can enter. `title` and `state`, what is
+    wrong with it, are safe. Raises `Refused`."""
+    try:
+        folder = passing.new_folder()
+    except OSError:
+        raise Refused("no folder can take a copy: set TMPDIR to one that can") from None
     name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in title)[:80]
-    return Proposal(command, folder / name, f"a copy of {title}", pieces)
+    what = f"a copy of {title}" + (f", {state}" if state else "")
+    return Proposal(command, folder / name, what, pieces)
 
 
 def pager(environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -135,7 +139,8 @@ def run(proposal: Proposal, environment: Mapping[str, str] = os.environ) -> str:
     """Run the program and wait for it. Returns what a person is told when something went wrong."""
     try:
         if proposal.pieces is not None:
-            return _run_on_copy(proposal, proposal.pieces, environment)
+            with passing.passed(proposal.path, proposal.pieces()):
+                return _run((*proposal.command, str(proposal.path)), environment)
         if proposal.folder is not None:
             check(proposal.path, proposal.folder)
         return _run((*proposal.command, str(proposal.path)), environment)
@@ -146,27 +151,9 @@ def run(proposal: Proposal, environment: Mapping[str, str] = os.environ) -> str:
         return f"{visible(proposal.command[0], 100)} could not be run: {visible(why, 200)}"
 
 
-def _run_on_copy(
-    proposal: Proposal, pieces: Callable[[], Iterable[bytes]], environment: Mapping[str, str]
-) -> str:
-    folder = proposal.path.parent
-    folder.mkdir(mode=0o700)
-    try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-        with os.fdopen(os.open(proposal.path, flags, 0o600), "wb") as file:
-            file.writelines(pieces())
-        return _run((*proposal.command, str(proposal.path)), environment)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def _run(words: Sequence[str], environment: Mapping[str, str]) -> str:
     own = {name: value for name, value in environment.items() if name not in _HIDDEN}
-    before = signal.signal(signal.SIGINT, lambda *_: None)  # an interrupt is meant for the program
-    try:
-        code = subprocess.run(words, env=own | {"LESSSECURE": "1"}, check=False).returncode
-    finally:
-        signal.signal(signal.SIGINT, before)
+    code = passing.run(words, own | {"LESSSECURE": "1"})
     name = visible(Path(words[0]).name, 60)
     if code < 0:
         return f"{name} was ended by signal {-code}"

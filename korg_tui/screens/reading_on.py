@@ -156,7 +156,12 @@ class ReadingOnScreen(GivingScreen, SteppingScreen):
             matter = self._matter(offer, self.row)
             if matter.slow:
                 raise Refused(self.keymap.told("{details} on it shows it, then {outside} gives it away"))
-            return outside.copy_of(matter.title, partial(_pieces, matter), outside.pager(os.environ))
+            loaded = matter.load()
+            if loaded.content is None:
+                raise Refused(visible(loaded.text, 300))
+            loaded.content.close()
+            state = visible(loaded.state, 60) if loaded.bad else ""
+            return outside.copy_of(matter.title, partial(_pieces, matter), outside.pager(os.environ), state)
         ledger = self.reading.source.watched
         if ledger is None:
             raise Refused(f"{visible(str(offer), 100)}: this ledger has no folder, so no file is opened")

@@ -291,7 +291,7 @@ def test_no_place_for_a_copy_is_said(program, monkeypatch):
         copy_of("blob", list, pager(os.environ))
 
 
-async def test_a_blob_that_is_no_file_is_refused_before_a_question_and_other_content_is_told(program, project):
+async def test_a_blob_that_is_no_file_is_refused_at_once_and_other_content_is_told(program, project):
     path = project / ".korg" / "blobs" / SHA[:2] / SHA
     path.unlink()
     os.mkfifo(path)

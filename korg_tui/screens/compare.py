@@ -1,12 +1,10 @@
 """The compare screen: choose another session, then both side by side, aligned by action.
 
-Records are read between the frames; the alignment itself runs beside the screen."""
+The choosing is in `choosing`, reading and aligning in `aligning`."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -15,8 +13,8 @@ from korg_tui.causal import Appended, Change
 from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenSession
 from korg_tui.reading import Reading
-from korg_tui.screens.choices import Offer, Subject
-from korg_tui.screens.choosing import ChoosingScreen
+from korg_tui.screens.aligning import AligningScreen
+from korg_tui.screens.choices import Subject
 from korg_tui.text import visible
 from korg_tui.views import COMPARE_WORDS, Act, Comparison, Side, neighbour, plural
 from korg_tui.widgets.chrome import Ask, KeyFooter, Line, Notice
@@ -24,26 +22,17 @@ from korg_tui.widgets.compare import ChoiceList, CompareRows, SideName, titled
 from korg_tui.widgets.details import Details
 from korg_tui.widgets.lines import LineList
 
-_SLICE_SECONDS = 0.012
-_SHOWN_SECONDS = 0.15
 
-
-class CompareScreen(ChoosingScreen):
+class CompareScreen(AligningScreen):
     """A session beside another one, or beside itself before a rewind."""
 
     PLACES = (Place.COMPARE,)
 
     def __init__(self, readings: Sequence[Reading], subject: Subject) -> None:
         super().__init__(readings, subject)
-        self.comparison: Comparison | None = None
         self.side: SideName = "right"
         """Whose event `open-event` opens."""
         self.only_differences = False
-        self.since = 0
-        """Events that came since both sides were read."""
-        self._offer: Offer | None = None
-        self._swapped = False
-        self._sides: tuple[Side, Side] | None = None
         self._stale = False
 
     def compose(self) -> ComposeResult:
@@ -67,7 +56,13 @@ class CompareScreen(ChoosingScreen):
             self.offer_all()
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._show_head)
+        self.call_after_refresh(self._resized)
+
+    def _resized(self) -> None:
+        if self.ready:
+            self._show_head()
+            self._show_crumbs()
+            self.show_status()
 
     @property
     def rows(self) -> CompareRows:
@@ -125,41 +120,11 @@ class CompareScreen(ChoosingScreen):
         self._offer = self._offers[self.choices.cursor]
         self._swapped = False
         self._show_mode()
-        self._begin()
+        self.begin_comparing()
 
     # comparing
 
-    def _begin(self) -> None:
-        """Read both sides, then align them."""
-        assert self._offer is not None
-        left, right = self._offer.sides()
-        self._sides = (right, left) if self._swapped else (left, right)
-        self.since = 0
-        self.work_beside(partial(self._work, self._sides), "compare")
-
-    async def _work(self, sides: tuple[Side, Side]) -> None:
-        clock = asyncio.get_running_loop().time
-        shown = clock()
-        for side in sides:
-            while not side.done:
-                until = clock() + _SLICE_SECONDS
-                side.work(lambda: clock() > until)  # noqa: B023 - asked at once
-                if side.moved:
-                    self._begin()
-                    return
-                if clock() > shown + _SHOWN_SECONDS:
-                    self.show_status()
-                    shown = clock()
-                await asyncio.sleep(0)
-        found = await asyncio.to_thread(partial(Comparison, *sides))
-        if self._sides is not sides or not self.ready:
-            return
-        if any(side.moved for side in sides):
-            self._begin()
-        else:
-            self._compared(found)
-
-    def _compared(self, found: Comparison) -> None:
+    def compared(self, found: Comparison) -> None:
         before, self.comparison = self.comparison, found
         at = self.rows.number if before is not None else None
         if at is None and found.differences and not self.only_differences:
@@ -187,7 +152,7 @@ class CompareScreen(ChoosingScreen):
         mine = [change for change in changes if change.ledger in ledgers]
         self.since += sum(change.count for change in mine if isinstance(change, Appended))
         if any(side.moved for side in self._sides) or any(not isinstance(each, Appended) for each in mine):
-            self._begin()
+            self.begin_comparing()
             self.say("the ledger has changed: it was compared again")
         elif mine:
             self.show_status()
@@ -313,10 +278,10 @@ class CompareScreen(ChoosingScreen):
 
     def do_compare_swap(self) -> None:
         self._swapped = not self._swapped
-        self._begin()
+        self.begin_comparing()
 
     def do_compare_again(self) -> None:
-        self._begin()
+        self.begin_comparing()
 
     def do_open_event(self) -> None:
         if self.choosing:

@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import select
+import termios
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -338,6 +339,7 @@ class KorgApp(App[int], inherit_bindings=False):
 
     def _fatal_error(self) -> None:
         """Textual would print a traceback here; `run` raises the fault instead, for one line and a report."""
+        hush(self._driver)
         self._close_messages_no_wait()
 
     @property
@@ -354,6 +356,13 @@ def _end_with_the_terminal(descriptor: int) -> None:
         time.sleep(3 * LEAVING_SECONDS)
         passing.clear()
         os._exit(HUNG_UP)
+
+
+def hush(driver: object) -> None:
+    """Let the terminal that a driver gives back echo nothing: whoever ran the app restores it."""
+    attributes = getattr(driver, "attrs_before", None)
+    if attributes is not None:
+        attributes[3] &= ~termios.ECHO
 
 
 def _hung_up(descriptor: int) -> bool:

@@ -9,6 +9,7 @@ import termios
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 from korg_tui.app import KorgApp
 from korg_tui.colours import is_dumb
@@ -66,20 +67,35 @@ def run(
         choice=looked.choice,
         remembered=Remembered.at_home() if settings.remember else None,
     )
+    terminal = attributes(0)
     code = app.run(mouse=settings.mouse)
+    if app.fault is not None:
+        drop_keys(0, terminal)
     for words in app.remembered.leave():
         print(f"korg-tui: {words}", file=sys.stderr)
     if app.fault is not None:
-        drop_keys(0)
         raise app.fault
     return code if code is not None else app.return_code or 0
 
 
-def drop_keys(descriptor: int) -> None:
-    """Take what is being typed at a screen that has just gone, until it is quiet for a moment: it is meant
-    neither to be echoed nor for the shell."""
+Attributes = list[Any]
+"""Of a terminal, as `termios` has them."""
+
+
+def attributes(descriptor: int) -> Attributes | None:
+    """Those of a terminal; None of anything else."""
     try:
-        before = termios.tcgetattr(descriptor)
+        return termios.tcgetattr(descriptor)
+    except termios.error:
+        return None
+
+
+def drop_keys(descriptor: int, before: Attributes | None) -> None:
+    """Take what is being typed at a screen that has just gone, until it is quiet for a moment: it is meant
+    neither to be echoed nor for the shell. Then the terminal is as it was before."""
+    if before is None:
+        return
+    try:
         silent = [*before[:3], before[3] & ~(termios.ECHO | termios.ICANON), *before[4:]]
         termios.tcsetattr(descriptor, termios.TCSANOW, silent)
     except termios.error:

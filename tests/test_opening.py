@@ -6,10 +6,12 @@ import os
 import pty
 import select
 import termios
+from types import SimpleNamespace
 
 import pytest
 
 from korg_tui import opening
+from korg_tui.app import hush
 
 
 @pytest.fixture
@@ -37,17 +39,26 @@ def test_typed_keys_are_dropped_and_the_terminal_is_as_before(ends, monkeypatch)
     os.write(outer, b"rm now\n")
     termios.tcsetattr(inner, termios.TCSANOW, before)
     monkeypatch.setattr(opening.os, "read", read_and_type_on)
-    opening.drop_keys(inner)
+    opening.drop_keys(inner, before)
     assert b"later" in b"".join(reads)
     assert termios.tcgetattr(inner) == before
     assert not select.select([inner], [], [], 0)[0]
     assert not select.select([outer], [], [], 0)[0]
 
 
+def test_a_terminal_that_a_fault_gives_back_echoes_nothing_until_the_keys_are_dropped(ends):
+    _, inner = ends
+    driver = SimpleNamespace(attrs_before=opening.attributes(inner))
+    hush(driver)
+    assert not driver.attrs_before[3] & termios.ECHO
+    assert opening.attributes(inner)[3] & termios.ECHO
+    hush(None)
+
+
 def test_what_is_no_terminal_is_left_alone():
     there, away = os.pipe()
     os.write(away, b"x")
-    opening.drop_keys(there)
+    opening.drop_keys(there, opening.attributes(there))
     assert os.read(there, 9) == b"x"
     os.close(there)
     os.close(away)

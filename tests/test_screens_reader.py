@@ -352,6 +352,7 @@ async def test_a_line_that_opens_something_says_so_and_a_key_opens_it_from_the_r
         while session.details.opens is None:
             await keys(pilot, "j")
         assert session.status.plain.startswith("enter: the blob in the reader · ")
+        assert session.query_one("#keys").render().plain.startswith(" enter reader ")
         await keys(pilot, "escape", "B")
         await settled(pilot)
         assert isinstance(pilot.app.screen, ReaderScreen)

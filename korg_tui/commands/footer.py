@@ -45,6 +45,6 @@ def _seats(now: Situation) -> tuple[str, ...]:
 def _labelled(entry: Command, now: Situation) -> Command:
     if now.choosing and entry.id == "open-event":
         return replace(entry, label="compare")
-    if now.chooses and entry.id == "export-choose":
+    if now.chooses and entry.id in ("export-choose", "details"):
         return replace(entry, label=now.chooses)
     return replace(entry, label=_LABELS.get(entry.id, entry.label)) if now.in_details else entry

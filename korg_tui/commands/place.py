@@ -52,7 +52,7 @@ class Situation:
     writing: bool = False
     """An export is being written."""
     chooses: str = ""
-    """What the line of a form does when it is chosen, where that is not another choice."""
+    """What the line under the cursor does when it is chosen, where that is not what most lines do."""
     forms: int = 0
     """Ways in which the reader can show what it shows."""
     asks: bool = False

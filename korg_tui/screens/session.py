@@ -133,6 +133,7 @@ class SessionScreen(
             on_row=row >= 0,
             on_event=agent,
             in_details=self.reading_details,
+            chooses="reader" if self.reading_details and self.details.opens is not None else "",
             has_parent=row >= 0 and self.spine.parent(row) is not None,
             names_path=self.names_path,
             on_dropped=self.drops(row),

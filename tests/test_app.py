@@ -44,7 +44,7 @@ async def test_ctrl_c_copies_a_selection():
         await pilot.hover("#details", offset=(30, 2))
         await pilot.mouse_up("#details", offset=(30, 2))
         await keys(pilot, "ctrl+c")
-        assert app.screen.status.plain == "the selection was sent to the terminal"
+        assert app.screen.status.plain == "the selection was sent to the terminal's clipboard"
         assert "succeeded" in app.clipboard
 
 

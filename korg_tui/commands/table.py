@@ -190,11 +190,11 @@ COMMANDS: tuple[Command, ...] = (
         "Ledgers",
         ("open", "enter", "L", "open", "open the session under the cursor", rules.rows),
         ("sort", "s", "L", "sort", "sort by activity, size, failures, start", rules.rows),
-        ("narrow", "/", "LHC", "filter", "show only what has these words", rules.listed),
         ("demo", "d", "L", "demo", "play the recorded demo session", rules.demo),
     ),
     *_group(
         "Lists",
+        ("narrow", "/", "LHC", "filter", "show only what has these words", rules.listed),
         ("list-events", "f", "LE", "events", "events: what fits a filter, in all sessions", rules.always),
         ("open-event", "enter", "ETVAC", "open", "open the session at this event", rules.rows),
     ),

@@ -178,7 +178,7 @@ async def test_a_source_that_fails_says_all_of_it_on_the_list():
         await keys(pilot, "escape", "g")
         await pilot.pause()
         row = pilot.app.screen.lines.draw(0, 80).text.rstrip()
-        assert row == " - failed       …/a/project: the device reports an error; try again, or give an…"
+        assert row == "▸- failed       …/a/project: the device reports an error; try again, or give an…"
         told = pilot.app.screen.query_one("#told")
         assert told.plain == f"{LONG_NAME}: {why}"
         assert told.size.height == 2

@@ -20,6 +20,8 @@ _BETWEEN = " · "
 _REASON = re.compile(r" \((.+)\); what was read stays")
 _FOLDERS = re.compile(r"(?<![\w/])/(?:[^\s/:;]+/)+")
 _LEAST_NAME = 12
+_LEAST = ("agent", "dead", "event", "not loaded", "failed", "")
+"""Words of the counts, those that are missed least first; what matches nothing else is kept longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +86,24 @@ def status(
     room = cells - sum(width(text) + len(_BETWEEN) for text, _ in follow)
     back = keymap.told("{shift-left} back")
     aside = [(f"scrolled {view.shift}: {back}", "line--mark")] if view.shift else []
-    shown = _joined([*follow, *_source(reading, told, room), *aside, *findings, *_counts(spine)])
+    before = [*follow, *_source(reading, told, room), *aside, *findings]
+    shown = _joined([*before, *_fitting(_counts(spine), cells - _width(_joined(before)) - len(_BETWEEN))])
     room = cells - sum(width(visible(text)) for text, _ in shown) - len(_BETWEEN)
     if room >= _LEAST_NAME:
         shown += [(_BETWEEN, "line--quiet"), (ending(reading.journal.name, room), "line--quiet")]
     return shown
+
+
+def _fitting(counts: Parts, cells: int) -> Parts:
+    """The counts that there is room for; how many failed goes last."""
+    while len(counts) > 1 and _width(_joined(counts)) > cells:
+        least = min(counts, key=lambda part: next(n for n, word in enumerate(_LEAST) if word in part[0]))
+        counts = [part for part in counts if part is not least]
+    return counts
+
+
+def _width(parts: Parts) -> int:
+    return sum(width(visible(text)) for text, _ in parts)
 
 
 def _joined(parts: Parts) -> Parts:

@@ -210,6 +210,9 @@ def test_what_cannot_be_a_file_says_why(tmp_path: Path, monkeypatch: pytest.Monk
         (str(tmp_path), "is a folder"),
         (str(tmp_path / "no" / "a"), "there is no folder"),
         ("/dev/null", "is no ordinary file"),
+        (str(tmp_path / "a\nb"), "signs that cannot be seen"),
+        (str(tmp_path / "\ud800"), "signs that cannot be seen"),
+        ("~nobody-of-that-name/a", "there is no such home folder"),
     ):
         with pytest.raises(OSError, match=why):
             target_of(text)

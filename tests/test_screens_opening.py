@@ -302,6 +302,10 @@ async def test_a_blob_that_is_no_file_is_refused_at_once_and_other_content_is_to
         await keys(pilot, *":4", "enter", "o")
         assert asked(pilot) == ""
         assert pilot.app.screen.status.plain == f"unreadable: {path} is no file"
+        (project / "src" / "-dates.py").unlink()
+        await keys(pilot, *":3", "enter", "o")
+        gone = "src/-dates.py is not there (any more)"
+        assert pilot.app.screen.status.plain == f"{gone} · unreadable: {path} is no file"
         path.unlink()
         path.write_text("other")
         await keys(pilot, "o")

@@ -30,6 +30,8 @@ def target_of(text: str) -> Path:
     """The file that was named; `~` is the home folder. Raises `OSError` with a reason for a person."""
     if not text.strip() or "\0" in text:
         raise OSError("no file was named")
+    if not text.isprintable():
+        raise OSError("the name has signs that cannot be seen: name it without them")
     try:
         path = Path(text.strip()).expanduser()
     except RuntimeError:

@@ -17,6 +17,7 @@ from korg_tui.widgets.confirm import Confirm
 _YES = ("y", "enter")
 _NO = ("n", "escape")
 _ALWAYS = ("ctrl+c", "ctrl+z")
+_REASONS = 3
 
 
 class GivingScreen(KorgScreen):
@@ -50,18 +51,18 @@ class GivingScreen(KorgScreen):
     def _propose(self) -> None:
         """Ask about the offer whose turn it is; those that are refused are passed over, if another is not."""
         offers = self.offers()
-        why = "nothing is there to be opened"
+        why: dict[str, None] = {}
         for step in range(len(offers)):
             turn = (self._turn + step) % len(offers)
             try:
                 self._proposal = self.proposed(offers[turn])
             except Refused as refused:
-                why = str(refused) if step == 0 else why
+                why[str(refused)] = None
                 continue
             self._turn = turn
             self._ask(self._proposal, others=len(offers) - 1)
             return
-        self.remark = why
+        self.remark = " · ".join(list(why)[:_REASONS]) or "nothing is there to be opened"
 
     def _ask(self, proposal: Proposal, others: int) -> None:
         if not self.query_one(Confirm).asking:

@@ -159,6 +159,7 @@ STEPS = st.lists(
 def test_swapped_sides_are_the_mirror_image(ones, others):
     one, other = side(work(*ones)), side(work(*others))
     found, swapped = compare(one, other), compare(other, one)
+    assert found.mirrored.matches == swapped.matches
     mirror = {"left": "right", "right": "left"}
     flipped = [(m.right, m.left, mirror.get(m.state, m.state), m.what) for m in swapped.matches]
     rows = [(m.left, m.right, m.state, m.what) for m in found.matches]

@@ -39,6 +39,18 @@ class AligningScreen(ChoosingScreen):
         self.since = 0
         self.work_beside(partial(self._work, self._sides), "compare")
 
+    def swap(self) -> None:
+        """Let the sides change places. What is aligned stays so."""
+        self._swapped = not self._swapped
+        before, sides = self.comparison, self._sides
+        is_read = before is not None and sides == (before.left, before.right)
+        if before is None or sides is None or not is_read or any(side.moved for side in sides):
+            self.begin_comparing()
+            return
+        found = before.mirrored
+        self._sides = found.left, found.right
+        self.compared(found)
+
     async def _work(self, sides: tuple[Side, Side]) -> None:
         clock = asyncio.get_running_loop().time
         shown = clock()

@@ -277,8 +277,7 @@ class CompareScreen(AligningScreen):
         self.remark = self.keymap.told(f"{{open-event}} opens the event of the {self.side} side")
 
     def do_compare_swap(self) -> None:
-        self._swapped = not self._swapped
-        self.begin_comparing()
+        self.swap()
 
     def do_compare_again(self) -> None:
         self.begin_comparing()

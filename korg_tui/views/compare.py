@@ -45,12 +45,25 @@ class Match:
 class Comparison:
     """Two sides that were read whole."""
 
-    def __init__(self, left: Side, right: Side) -> None:
+    def __init__(self, left: Side, right: Side, matches: Sequence[Match] | None = None) -> None:
         self.left = left
         self.right = right
-        self.matches = list(_matches(left.acts, right.acts))
+        self.matches = list(_matches(left.acts, right.acts) if matches is None else matches)
         self.differences = [number for number, match in enumerate(self.matches) if match.state != "same"]
         """Rows that are not the same on both sides, ascending."""
+
+    @property
+    def mirrored(self) -> Comparison:
+        """The same with its sides swapped, as if they had been aligned so, without aligning them again."""
+        both = {(each.right, each.left): each for each in self.matches if None not in (each.left, each.right)}
+        pairs = [(j, i) for j, i in both if j is not None and i is not None]
+        mirror = [
+            Match(i, j, "right" if i is None else "left")
+            if i is None or j is None
+            else Match(i, j, both[i, j].state, both[i, j].what)
+            for i, j in with_others(pairs, len(self.right.acts), len(self.left.acts))
+        ]
+        return Comparison(self.right, self.left, mirror)
 
     @cached_property
     def counts(self) -> Counter[str]:

@@ -19,11 +19,19 @@ INTERNAL = 70
 """Exit code of an internal fault."""
 
 
+def home() -> Path:
+    """The home folder of this person; `/` where nobody knows of one, as for a number without a name in a
+    container."""
+    try:
+        return Path.home().absolute()
+    except RuntimeError:
+        return Path("/")
+
+
 def state_folder() -> Path:
     """Where this program keeps its state: `$XDG_STATE_HOME/korg-tui`, by default below `~/.local/state`."""
     base = os.environ.get("XDG_STATE_HOME", "")
-    home = Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "state"
-    return home / "korg-tui"
+    return (Path(base) if Path(base).is_absolute() else home() / ".local" / "state") / "korg-tui"
 
 
 def report(fault: BaseException) -> str:

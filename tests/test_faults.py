@@ -10,6 +10,15 @@ from textual.worker import WorkerFailed
 from korg_tui import faults
 
 
+def test_where_nobody_knows_of_a_home_it_is_the_root(monkeypatch):
+    def nobody() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setattr(faults.Path, "home", nobody)
+    assert faults.state_folder() == Path("/.local/state/korg-tui")
+
+
 def deep_cause() -> None:
     raise KeyError("the cause")
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from korg_tui import faults
 from korg_tui.config.keys import read_keys
 from korg_tui.config.lines import KeyLines
 from korg_tui.config.options import KEYS, OPTIONS, Option, Refused, Value, sections, written
@@ -63,7 +64,7 @@ def places(named: str | None = None, environment: Mapping[str, str] = os.environ
     if variable := environment.get(VARIABLE):
         found.append(Where(Path(variable), f"${VARIABLE}"))
     base = Path(environment.get("XDG_CONFIG_HOME", ""))
-    home = base if base.is_absolute() else Path.home() / ".config"
+    home = base if base.is_absolute() else faults.home() / ".config"
     return [*found, Where(home / "korg-tui" / "config.toml", "")]
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from korg_tui import faults
+
 HOME = "~"
 """Stands where a home folder was named."""
 
@@ -49,7 +51,7 @@ class Homes:
     """Writes home folders as `~`, that of whoever runs the program too, wherever it lies."""
 
     def __init__(self, home: Path | None = None) -> None:
-        self._home = str(Path.home() if home is None else home)
+        self._home = str(faults.home() if home is None else home)
         parts = [re.escape(part) for part in re.split(r"[\\/]", self._home) if part]
         self._last = re.split(r"[\\/]", self._home)[-1]
         own = rf"(?=[/\\%]){_BEGINS}{_SLASH}{_SLASHES.join(parts)}(?![\w.-])"

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from korg_tui import faults
 from korg_tui.screens import passing
 from korg_tui.text import visible
 
@@ -95,7 +96,7 @@ def own_folder(ledger: Path) -> Path:
     for each in (folder, *folder.parents):
         if each.name == ".korg":
             project = each.parent
-            homes = {Path(os.path.realpath(Path.home())), Path(project.anchor)}
+            homes = {Path(os.path.realpath(faults.home())), Path(project.anchor)}
             return folder if project in homes else project
     return folder
 

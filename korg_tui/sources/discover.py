@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from korg_tui import faults
 from korg_tui.sources.errors import NotThere, SourceError
 from korg_tui.sources.folder import GLANCE, Found, glance
 
@@ -74,7 +75,7 @@ def discover(
     `$KORG_HOME` or `~/.korg`. A server counts when it answers with a journal. Raises nothing."""
     looked: list[str] = []
     missed: list[str] = []
-    for each in _places(here, environment, Path("~").expanduser() if home is None else home, ask or _ask):
+    for each in _places(here, environment, faults.home() if home is None else home, ask or _ask):
         if each.names:
             looked.append(f"{each.place}: {each.found}")
             return Discovery(each.names, f"{each.place} ({each.why})", tuple(looked), tuple(missed))

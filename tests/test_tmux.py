@@ -16,10 +16,20 @@ from pathlib import Path
 import pytest
 
 from builders import WORKED_EXAMPLE, table
+from keywalk import WALKS, ledger
+from korg_tui.commands import COMMANDS, DEFAULT
 
 pytestmark = pytest.mark.slow
 
 PATIENCE = 30
+NAMES = {
+    "pagedown": "NPage", "pageup": "PPage", "home": "Home", "end": "End", "up": "Up", "down": "Down",
+    "left": "Left", "right": "Right", "space": "Space", "enter": "Enter", "escape": "Escape", "tab": "Tab",
+    "backspace": "BSpace", "delete": "DC", "ctrl+c": "C-c", "ctrl+p": "C-p", "⏎": "Enter", "⎋": "Escape",
+    "⌫": "C-u",
+}  # fmt: skip
+"""Keys of the command table, and those of a question, as tmux calls them."""
+_STYLE = re.compile(r"\x1b\[[0-9;:]*m")
 
 
 @dataclass
@@ -32,14 +42,37 @@ class Tmux:
         command = ["tmux", "-f", "/dev/null", "-L", self.socket, *words]
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
 
-    def start(self, columns: int, rows: int, *words: str) -> None:
+    def start(self, columns: int, rows: int, *words: str, more: str = "") -> None:
         program = shlex.join([sys.executable, "-m", "korg_tui", *words])
-        clean = "env -u COLUMNS -u LINES TERM=xterm-256color"
+        clean = f"env -u COLUMNS -u LINES TERM=xterm-256color {more}"
         shell = f"{clean} {program}; echo LEFT WITH $?; sleep 60"
         self.run("new-session", "-d", "-x", str(columns), "-y", str(rows), shell)
 
     def keys(self, *keys: str) -> None:
         self.run("send-keys", *keys)
+
+    def press(self, key: str) -> None:
+        """A key of the command table, or what is typed into a question."""
+        for part in [key] if key in NAMES else re.findall(r"[⏎⎋⌫]|[^⏎⎋⌫]+", key):
+            if part in NAMES:
+                self.keys(NAMES[part])
+            else:
+                # By number: tmux takes a semicolon for itself.
+                self.keys("-H", *(f"{ord(character):x}" for character in part))
+
+    def styled(self) -> list[str]:
+        """The lines of the screen with their looks."""
+        return self.run("capture-pane", "-e", "-p").split("\n")
+
+    def until_changed(self, before: list[str], pattern: str, pressed: str) -> None:
+        """Wait until a line that has changed since shows this."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            lines = zip(before, self.styled(), strict=True)
+            if any(was != now and re.search(pattern, _STYLE.sub("", now)) for was, now in lines):
+                return
+            assert time.monotonic() < end, f"{pressed}: never saw {pattern!r}:\n{self.screen()}"
+            time.sleep(0.03)
 
     def screen(self) -> str:
         return self.run("capture-pane", "-p")
@@ -56,7 +89,7 @@ class Tmux:
 @pytest.fixture
 def tmux(tmp_path: Path) -> Iterator[Tmux]:
     assert shutil.which("tmux"), "these tests need tmux"
-    server = Tmux(f"korg-{tmp_path.name}")
+    server = Tmux(f"korg-{os.getpid()}-{tmp_path.name}")
     yield server
     subprocess.run(["tmux", "-L", server.socket, "kill-server"], capture_output=True, check=False)
 
@@ -110,3 +143,29 @@ def test_a_ledger_is_followed_through_growth_loss_and_return(
     tmux.until("back since .* 5 events")
     tmux.keys("q")
     tmux.until("LEFT WITH 0")
+
+
+def test_every_key_of_the_command_table_is_walked_over() -> None:
+    pressed = {
+        (entry.id, key)
+        for walk in WALKS.values()
+        for place, rows in walk
+        for key, _ in rows
+        if (entry := DEFAULT.for_key(key, place)) is not None
+    }
+    every = {(entry.id, key) for entry in COMMANDS for key in entry.keys}
+    assert every - pressed == {("quit", "q"), ("suspend", "ctrl+z")}
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_every_key_does_what_is_said_of_it(tmux: Tmux, tmp_path: Path, walk: str) -> None:
+    home = shlex.quote(str(tmp_path))
+    more = f"HOME={home} XDG_STATE_HOME={home}/state XDG_CONFIG_HOME={home} TZ=UTC PAGER=cat EDITOR=cat"
+    tmux.start(80, 24, str(ledger(tmp_path)), more=more)
+    tmux.until("5 sessions in 1 ledger .* live")
+    tmux.until("enter open .* s sort")
+    for place, rows in WALKS[walk]:
+        for key, seen in rows:
+            before = tmux.styled()
+            tmux.press(key)
+            tmux.until_changed(before, seen, f"{key} in {place.value}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from builders import Book
 from korg_tui.widgets.chrome import Bar
-from stage import app_over, keys, story, worked_example
+from stage import MemorySource, app_over, keys, story, worked_example
 
 SECTION_7 = {
     1: "2:1 3:1,3 4:1,3 5:1,3 6:1,2 7:1,4",
@@ -97,6 +97,22 @@ async def test_why_tells_the_chain_of_reasons_and_escape_goes_back_step_by_step(
         assert not pilot.app.screen.previewing
         assert not pilot.app.screen.query_one(Bar).display
         assert pilot.app.screen.view.states is None
+
+
+async def test_a_preview_ends_when_its_event_is_there_without_what_it_was_taken_from():
+    book, roots = Book(), Book()
+    book.tool("Bash", book.infer(book.prompt("go")))
+    for words in ("one", "two", "three"):
+        roots.prompt(words)
+    source = MemorySource(book)
+    async with app_over(source).run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "G", "R")
+        assert pilot.app.screen.preview.target == 2
+        source.becomes(roots)
+        await pilot.pause()
+        assert pilot.app.screen.preview is None
+        assert "reading" not in pane(pilot)
 
 
 async def test_a_rewind_to_before_a_failure_lists_what_stays_undone():

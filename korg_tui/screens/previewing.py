@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from korg_tui.causal import NoDecision, NoSuchEvent, rewind
+from korg_tui.causal import Ledger, NoDecision, NoSuchEvent, rewind
 from korg_tui.event import Kind
 from korg_tui.reading import Reading
 from korg_tui.screens.asking import LONG, Asking
@@ -42,6 +42,17 @@ class Plan:
     dropped: Sequence[int] = ()
     """The rows that the scope drops for certain, ascending."""
     possible: Sequence[int] = ()
+    mark: tuple[int, int] = (0, 0)
+    """Revision and generation of the ledger that it was made from."""
+
+    @property
+    def moved(self) -> bool:
+        """Whether rows stand elsewhere since."""
+        return self.mark != _mark(self.preview.ledger)
+
+
+def _mark(ledger: Ledger) -> tuple[int, int]:
+    return ledger.revision, ledger.generation
 
 
 class PreviewingScreen(SteppingScreen):
@@ -150,10 +161,14 @@ class PreviewingScreen(SteppingScreen):
         possible = [row for row in rows if row is not None]
         if found.dropped:
             found.why(found.dropped[0])  # what is searched for the first reason serves all others
-        return Plan(preview, preview.bar, sorted(preview.dropped.difference(possible)), possible)
+        dropped = sorted(preview.dropped.difference(possible))
+        return Plan(preview, preview.bar, dropped, possible, _mark(self.ledger))
 
     def _planned(self, plan: Plan | str) -> None:
         if isinstance(plan, str):
+            if self.plan is not None and self.plan.moved:
+                self.telling_why = False
+                self.leave_preview()
             self.say(visible(plan))
             return
         self.plan = plan
@@ -247,6 +262,10 @@ class PreviewingScreen(SteppingScreen):
     def show_details(self) -> None:
         """Bring the details up to date: the event under the cursor, or the lists of the preview."""
         row, preview = self.row, self.preview
+        if self.plan is not None and self.plan.moved:
+            if not self.asking.waits_for("plan"):
+                self.preview_again()
+            return  # the plan that is made now comes here again
         if preview is not None and not (self.telling_why and self.drops(row)):
             if len(self.ledger) >= LONG and self._listed is not preview:
                 self.details.show([Section(LISTING, "fields", ())])

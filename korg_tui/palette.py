@@ -12,6 +12,7 @@ from textual import work
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.css.query import NoMatches
+from textual.events import Mount
 
 from korg_tui.screens import KorgScreen
 from korg_tui.themes import THEMES
@@ -41,6 +42,10 @@ class Offer:
 class Palette(CommandPalette):
     """Textual's palette. It may be closed before it has begun; what still runs then finds its widgets gone,
     and that would end the program."""
+
+    def _on_mount(self, event: Mount) -> None:
+        if self not in self.app.screen_stack:
+            event.prevent_default()
 
     @work(exclusive=True, group=CommandPalette._GATHER_COMMANDS_GROUP)
     async def _gather_commands(self, search_value: str) -> None:

@@ -1,4 +1,5 @@
-"""Every ledger of the shared folder is listed, and one of each producer opens in the screens. Collected only where that folder lies beside."""
+"""Every ledger of the shared folder is listed, and one of each producer opens in the screens. Collected only
+where that folder lies beside."""
 
 from __future__ import annotations
 

@@ -227,7 +227,8 @@ async def test_words_hide_sources_that_do_not_have_them_and_the_cursor_goes_to_t
 
 
 async def test_an_unusual_status_stands_before_the_prompt_where_ledgers_need_the_room():
-    sources = [MemorySource(story(), f"/w/{each}/events.jsonl") for each in ("a-long-name-here", "north-wind")]
+    folders = ("a-long-name-here", "north-wind")
+    sources = [MemorySource(story(), f"/w/{each}/events.jsonl") for each in folders]
     async with app_over(*sources).run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         assert " ".join(head(pilot).split()) == "activity▾ ledger events agents failed dead status, prompt"

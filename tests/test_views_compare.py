@@ -150,7 +150,8 @@ def test_what_cannot_be_read_is_compared_by_what_is_known():
 
 
 STEPS = st.lists(
-    st.tuples(st.sampled_from(["Bash", "Read", "Edit"]), st.sampled_from(["a.py", "b.py", "c.py"])), max_size=8
+    st.tuples(st.sampled_from(["Bash", "Read", "Edit"]), st.sampled_from(["a.py", "b.py", "c.py"])),
+    max_size=8,
 )
 
 

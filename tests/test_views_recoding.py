@@ -68,7 +68,10 @@ def test_a_bomb_comes_in_small_pieces():
 
 @pytest.mark.parametrize(
     ("packed", "words"),
-    [(gzip.compress(b"word" * 90, mtime=0)[:-9], "cut off"), (b"\x1f\x8b\x08\0\0\0\0\0\0\0\xff\xff\xff", "damaged")],
+    [
+        (gzip.compress(b"word" * 90, mtime=0)[:-9], "cut off"),
+        (b"\x1f\x8b\x08\0\0\0\0\0\0\0\xff\xff\xff", "damaged"),
+    ],
 )
 def test_what_is_damaged_is_said(packed, words):
     with pytest.raises(ValueError, match=words):

@@ -190,7 +190,7 @@ class SideBefore(SideInOrder):
     def _order(self) -> Sequence[int | Gone]:
         dropped = [each for each in self.ledger.gone if each.generation == self._generation]
         first = min((each.event.seq for each in dropped), default=0)
-        kept: list[int | Gone] = [row for row in super()._order() if self.ledger.seq[row] < first]
+        kept = [row for row in super()._order() if isinstance(row, Gone) or self.ledger.seq[row] < first]
         seqs = {self.ledger.seq[row] for row in kept if isinstance(row, int)}
         for each in dropped:
             if each.event.kind.agent and (not seqs or each.event.parent in seqs):

@@ -49,7 +49,7 @@ _LISTS: Walk = (
     )),
     (Place.LEDGERS, (
         ("S", "› numbers"), ("⎋", LISTED), ("x", "export › "), ("⎋", LISTED), ("'", "bookmarks"),
-        ("⎋", LISTED), ("g", "▸"), ("C", "with what"), ("⏎", "left: session"),
+        ("⎋", LISTED), ("C", "with what"), ("⏎", "left: session"),
     )),
     (Place.COMPARE, (
         ("n", "difference 2 of"), ("]", "difference 3 of"), ("N", "difference 2 of"),
@@ -125,7 +125,7 @@ _REWIND: Walk = (
 _READER: Walk = (
     (Place.LEDGERS, (("j", "▸.* Read the rep"), ("enter", at(28)))),
     (Place.SESSION, (
-        ("k", at(27)), ("i", "no blob here is too big"), ("o", "run cat "), ("⎋", r"^\s*$"),
+        ("k", at(27)), ("i", "no blob here is too big"), ("o", "run cat "), ("⎋", "^ {40,}│$"),
         ("B", " 1 line 1 of the report"),
     )),
     (Place.READER, (

@@ -64,6 +64,15 @@ class Tmux:
         """The lines of the screen with their looks."""
         return self.run("capture-pane", "-e", "-p").split("\n")
 
+    def at_rest(self) -> list[str]:
+        """The screen once it stays as it is: a frame may be half drawn."""
+        end, seen = time.monotonic() + PATIENCE, [self.styled()]
+        while len(seen) < 3 or any(each != seen[-1] for each in seen[-3:]):
+            assert time.monotonic() < end, f"never at rest:\n{self.screen()}"
+            time.sleep(0.04)
+            seen.append(self.styled())
+        return seen[-1]
+
     def until_changed(self, before: list[str], pattern: str, pressed: str) -> None:
         """Wait until a line that has changed since shows this."""
         end = time.monotonic() + PATIENCE
@@ -166,6 +175,6 @@ def test_every_key_does_what_is_said_of_it(tmux: Tmux, tmp_path: Path, walk: str
     tmux.until("enter open .* s sort")
     for place, rows in WALKS[walk]:
         for key, seen in rows:
-            before = tmux.styled()
+            before = tmux.at_rest()
             tmux.press(key)
             tmux.until_changed(before, seen, f"{key} in {place.value}")

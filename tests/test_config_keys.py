@@ -79,10 +79,10 @@ def test_what_is_wrong_names_its_line(keys, problem):
 
 def test_two_commands_may_swap_their_keys_and_share_one_in_two_places():
     assert read(copy="p", parent="y")[1] == []
-    keymap, problems = read(sort="B", scope="B")
+    keymap, problems = read(sort="K", scope="K")
     assert problems == []
-    assert keymap.for_key("B", Place.LEDGERS).id == "sort"
-    assert keymap.for_key("B", Place.PREVIEW).id == "scope"
+    assert keymap.for_key("K", Place.LEDGERS).id == "sort"
+    assert keymap.for_key("K", Place.PREVIEW).id == "scope"
 
 
 @pytest.mark.parametrize("key", KEPT)
@@ -100,7 +100,7 @@ def test_no_way_in_or_out_can_be_taken_away(key):
 
 
 def test_every_way_out_may_have_more_keys():
-    keymap, problems = read(leave=["escape", "backspace"], back="B", quit=["q", "ctrl+q", "f10"])
+    keymap, problems = read(leave=["escape", "backspace"], back="K", quit=["q", "ctrl+q", "f10"])
     assert problems == []
     assert keymap.for_key("backspace", Place.SESSION).id == "leave"
 

@@ -37,6 +37,8 @@ class Tmux:
     """One program in a tmux server of its own."""
 
     socket: str
+    folder: Path
+    """Where the program runs: what it writes unasked for a place lies there."""
 
     def run(self, *words: str) -> str:
         command = ["tmux", "-f", "/dev/null", "-L", self.socket, *words]
@@ -46,7 +48,7 @@ class Tmux:
         program = shlex.join([sys.executable, "-m", "korg_tui", *words])
         clean = f"env -u COLUMNS -u LINES TERM=xterm-256color {more}"
         shell = f"{clean} {program}; echo LEFT WITH $?; sleep 60"
-        self.run("new-session", "-d", "-x", str(columns), "-y", str(rows), shell)
+        self.run("new-session", "-d", "-c", str(self.folder), "-x", str(columns), "-y", str(rows), shell)
 
     def keys(self, *keys: str) -> None:
         self.run("send-keys", *keys)
@@ -98,7 +100,7 @@ class Tmux:
 @pytest.fixture
 def tmux(tmp_path: Path) -> Iterator[Tmux]:
     assert shutil.which("tmux"), "these tests need tmux"
-    server = Tmux(f"korg-{os.getpid()}-{tmp_path.name}")
+    server = Tmux(f"korg-{os.getpid()}-{tmp_path.name}", tmp_path)
     yield server
     subprocess.run(["tmux", "-L", server.socket, "kill-server"], capture_output=True, check=False)
 

@@ -262,7 +262,7 @@ def test_a_signal_ends_both_programs_and_removes_the_copy(program, tmp_path, num
         process.send_signal(number)
         assert process.wait() == -number
         assert list((tmp_path / "tmp").iterdir()) == []
-        assert process.stdout.read() == b""
+        assert process.stdout.read() == b"", "the other program has ended, too"
 
 
 def test_what_a_killed_program_has_left_goes_with_the_next_copy(program, tmp_path):

@@ -32,6 +32,8 @@ _MEANT_FOR_IT = ("SIGINT", "SIGQUIT")
 _folders: set[Path] = set()
 """Those that are there now."""
 _running: list[subprocess.Popen[bytes]] = []
+_held: list[list[int]] = []
+"""While a program is being started: the signals that wait until it is known, and can be ended, too."""
 
 
 def new_folder() -> Path:
@@ -76,14 +78,25 @@ def run(words: Sequence[str], environment: Mapping[str, str]) -> int:
     """Run a program and wait for it. Returns its exit code, negative for a signal. Raises `OSError`."""
     before = {each: signal.signal(each, lambda *_: None) for each in _known(_MEANT_FOR_IT)}
     try:
-        with subprocess.Popen(words, env=environment) as process:
-            _running.append(process)
+        with _started(words, environment) as process:
             try:
                 return process.wait()
             finally:
                 _running.remove(process)
     finally:
         _restore(before)
+
+
+def _started(words: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """The program, known to whoever ends it: no signal comes between."""
+    _held.append([])
+    try:
+        process = subprocess.Popen(words, env=environment)
+        _running.append(process)
+        return process
+    finally:
+        for number in _held.pop():
+            os.kill(os.getpid(), number)
 
 
 def _known(names: Iterable[str]) -> list[signal.Signals]:
@@ -107,6 +120,9 @@ def _ended_by_signals() -> Iterator[None]:
     }
 
     def end(number: int, _: FrameType | None) -> None:
+        if _held:
+            _held[-1].append(number)
+            return
         clear()
         for process in _running:
             process.send_signal(number)

@@ -86,7 +86,7 @@ def test_what_is_printed_for_people_names_the_other_ledger_in_short(
     lanes = run(capsys, "lanes", source)
     assert "started by 4 (certain, by declared)" in lanes
     tree = run(capsys, "show", source)
-    assert [line.split()[0] for line in tree.splitlines()[1:9]] == ["1", "2", "3", "1", "2", "3", "4", "5"]
+    assert [line.split()[0] for line in tree.splitlines()[1:9]] == ["1", "2", "3", ":1", ":2", ":3", "4", "5"]
 
 
 def test_an_event_of_the_other_ledger_is_shown_with_its_own_name(

@@ -66,7 +66,7 @@ async def test_there_is_one_session_with_both_lanes(folder: Path, named: str):
     app = KorgApp(open_sources([str(folder / named)], wait=True), settings=Settings(utc=True))
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await settled(app, pilot, 8)
-        assert numbers(screen) == ["1", "2", "3", "1", "2", "3", "4", "5"]
+        assert numbers(screen) == ["1", "2", "3", ":1", ":2", ":3", "4", "5"]
         assert "8 events" in screen.status.plain and "2 agents" in screen.status.plain
         await keys(pilot, "escape")
         assert isinstance(app.screen, LedgersScreen)
@@ -128,4 +128,4 @@ async def test_the_call_that_returns_brings_the_lane_and_the_cursor_stays(folder
         (folder / "parent.jsonl").write_bytes(parent().nested())
         await settled(app, pilot, 8)
         assert here(screen) == "2"
-        assert numbers(screen) == ["1", "2", "3", "1", "2", "3", "4", "5"]
+        assert numbers(screen) == ["1", "2", "3", ":1", ":2", ":3", "4", "5"]

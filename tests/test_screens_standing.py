@@ -64,8 +64,8 @@ STANDS = (
         "1 bookmark · 1 in ledgers that are open", ("enter go there", "m forget"),
     ),
     Stand(
-        Place.EXPORT, "G enter x", "export › choose what, how and where", "", "esc: back",
-        ("x write", "enter choose"),
+        Place.EXPORT, "G enter x", "export › choose what, how and where", "what       ‹ this session",
+        "x writes it", ("x write", "enter choose"),
     ),
     Stand(
         Place.HELP, "G enter ?", "help › session", "next row", "elsewhere · esc goes back", ("/ filter",),

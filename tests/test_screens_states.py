@@ -37,7 +37,7 @@ def drawn(pilot) -> list[str]:
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (80, "FOLLOW · offline 12 s: connection refused; asking again · 5 events · 1 agent"),
+        (80, "FOLLOW · offline 12 s: connection refused; asking again · 5 events · 0 failed"),
         (120, "FOLLOW · offline 12 s: connection refused; asking again · 5 events · 1 agent · 0 failed"),
     ],
 )
@@ -53,7 +53,7 @@ async def test_a_server_that_cannot_be_reached_says_for_how_long(width, words):
         pilot.app.screen._grow_older()
         assert " offline 1 m: connection refused" in status(pilot)
         await keys(pilot, "escape", "g")
-        assert drawn(pilot)[0].startswith(" - offline ")
+        assert drawn(pilot)[0].startswith("▸- offline ")
         assert "7.0.0.1:8080 offline 1 m: connection refused; asking again" in drawn(pilot)[0]
         clock.move(60)
         pilot.app.screen._grow_older()
@@ -87,7 +87,7 @@ async def test_answers_that_make_no_sense_leave_the_last_good_state(width, words
         await pilot.pause()
         assert status(pilot).startswith(words)
         await keys(pilot, "escape", "g")
-        assert drawn(pilot)[0].startswith(" - warned ")
+        assert drawn(pilot)[0].startswith("▸- warned ")
         told = pilot.app.screen.query_one("#told").plain or drawn(pilot)[0]
         assert told.endswith(f"127.0.0.1:8080 {SENSELESS}")
 
@@ -176,6 +176,6 @@ async def test_a_reason_stands_before_its_path_and_addresses_are_short_in_the_cr
         path = "/var/lib/agents/project/.korg/korg-tui.jsonl"
         source.says("warned", f"{NAME} records nothing now: {path}: no space left; what it had is there")
         await pilot.pause()
-        words = "FOLLOW · records nothing now: …/korg-tui.jsonl: no space left · 5 events"
+        words = "FOLLOW · records nothing now: …/korg-tui.jsonl: no space left · 0 failed"
         assert status(pilot).startswith(words)
         assert pilot.app.screen.query_one("#crumbs", Line).plain.startswith("127.0.0.1:8080 › session 1")

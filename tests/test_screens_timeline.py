@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from builders import MAIN, Book, chained, lines
 from korg_tui.screens import SessionScreen, TimelineScreen
 from korg_tui.widgets.chrome import Bar, Line
@@ -98,6 +100,26 @@ async def test_rows_that_a_rewind_has_taken_are_gone_until_the_rest_is_laid_out_
         await pilot.pause()
         assert screen.lines.count == 3
         assert screen.row == 2
+
+
+@pytest.mark.parametrize("whole", [story(), story().flat()], ids=["timed", "by order"])
+async def test_keys_that_come_before_a_rewound_ledger_is_laid_out_anew_find_what_was_seen(whole):
+    source, short = MemorySource(whole), Book()
+    short.records = story().records[:3]
+    app = app_over(source)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "G", "enter", "t", "G", "plus")
+        screen = app.screen
+        source.becomes(short if isinstance(whole, Book) else short.flat())
+        app.take_facts()
+        assert screen.timeline.rows[-1] >= len(screen.ledger)
+        for command in ("zoom-in", "earlier", "later", "zoom-out", "zoom-whole", "first", "last"):
+            screen.give(command)
+        assert drawn(screen.query_one(TimeChart))[0].startswith((" lanes in time", " rows in order"))
+        assert "gone" in drawn(screen.lines)[-1]
+        await pilot.pause()
+        assert screen.lines.count == 3
 
 
 async def test_a_ledger_without_times_says_so():

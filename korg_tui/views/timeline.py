@@ -66,7 +66,8 @@ class Timeline:
     """The rows of a session, `session` its index, or of a whole ledger (None), against time.
 
     `read(offset, length)` gives a record's bytes; without it there are no arguments. Where nothing has a
-    time, `by_order` is true, and one place of the line is one row.
+    time, `by_order` is true, and one place of the line is one row. The ledger may lose rows while this is
+    seen: what was laid out stays as it was.
     """
 
     def __init__(self, ledger: Ledger, session: int | None = None, read: Read | None = None) -> None:
@@ -86,6 +87,9 @@ class Timeline:
         self.measured = sum(self._took(row) > 0 for row in self.rows)
         """Rows that say how long they took, more than 0 ms."""
         self.by_order = not self.timed
+        self._lasts = bytes(work_of(ledger, row) not in _POINTS for row in self.rows)
+        self.digits = len(str(ledger.number_at(self.rows[-1]) or 0)) if self.rows else 1
+        """Of the longest seq."""
         self.back = self._clock_jumps()
         """Rows whose clock stands before that of an earlier row."""
         self._back = frozenset(self.back)
@@ -142,8 +146,7 @@ class Timeline:
     def place(self, index: int) -> Between | None:
         """From where to where a row lies on the line; None where it has no time and others have."""
         if self.by_order:
-            lasts = work_of(self.ledger, self.rows[index]) not in _POINTS
-            return float(index), float(index + lasts)
+            return float(index), float(index + self._lasts[index])
         begin, end = self.begins[index], self.ends[index]
         return (self.axis.place(begin), self.axis.place(end)) if end == end else None
 

@@ -46,8 +46,7 @@ def _put(out: list[str], cell: int, words: str) -> bool:
 def _moment(timeline: Timeline, window: Window, cell: int, zone: tzinfo | None) -> str:
     place = window.edge(cell)
     if timeline.by_order:
-        row = min(int(place), len(timeline.rows) - 1)
-        return "" if row < 0 else label(timeline.ledger, timeline.ledger.seq[timeline.rows[row]])
+        return _numbered(timeline, min(int(place), len(timeline.rows) - 1))
     ms = round(timeline.axis.moment(place))
     text = clock(ms, zone)
     if text.endswith("1970"):
@@ -56,6 +55,13 @@ def _moment(timeline: Timeline, window: Window, cell: int, zone: tzinfo | None) 
     shown = text if fine else text[:8]
     long = timeline.axis.moment(window.end) - timeline.axis.moment(window.begin) >= _DAY_MS
     return f"{clock(ms, zone, date=True)[5:10]} {shown[:5]}" if long else shown
+
+
+def _numbered(timeline: Timeline, index: int) -> str:
+    if index < 0:
+        return ""
+    row, ledger = timeline.rows[index], timeline.ledger
+    return label(ledger, ledger.seq[row]) if row < len(ledger) else "gone"
 
 
 def time_words(timeline: Timeline) -> list[str]:

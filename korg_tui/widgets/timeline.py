@@ -85,15 +85,9 @@ class Sight:
     zone: tzinfo | None
     ascii_only: bool
 
-    @property
-    def digits(self) -> int:
-        """Of the longest seq."""
-        rows = self.timeline.rows
-        return len(str(self.timeline.ledger.number_at(rows[-1]) or 0)) if rows else 1
-
     def columns(self, width: int) -> Columns:
         """The columns in this width."""
-        return Columns.of(width, self.digits)
+        return Columns.of(width, self.timeline.digits)
 
     def sign(self, code: str) -> str:
         """What a cell of this code looks like."""

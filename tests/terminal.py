@@ -62,9 +62,15 @@ fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 os.execvp(sys.argv[1], sys.argv[1:])
 """
 
+# Most of what is written, and nothing of it is in `lines`: drawing it takes longer than all the rest.
+_COLOURS = re.compile(rb"\x1b\[[0-9;]*m")
+
 
 class Terminal:
     """A terminal of a fixed size. What is written to it is in `raw`, and on `lines` as it looks."""
+
+    coloured = False
+    """Whether the cells of `screen` have their colours, too, which takes twice as long."""
 
     def __init__(
         self,
@@ -137,7 +143,8 @@ class Terminal:
     def lines(self) -> list[str]:
         """The rows of the screen as they look now."""
         if self._drawn < len(self.raw):
-            self._stream.feed(bytes(self.raw[self._drawn :]))
+            new = bytes(self.raw[self._drawn :])
+            self._stream.feed(new if self.coloured else _COLOURS.sub(b"", new))
             self._drawn = len(self.raw)
         cells, columns = self.screen.buffer, range(self.screen.columns)
         return ["".join(cells[y][x].data for x in columns) for y in range(self.screen.lines)]

@@ -51,17 +51,24 @@ def harmless(terminal: Terminal) -> Written:
 
 
 def copied(written: Written) -> list[str]:
-    """What was written to the clipboard."""
+    """What was written to the clipboard: lines of what can be seen, and nothing else."""
     contents = written.forms.get("OSC 52", [])
     assert all(content.startswith("52;c;") for content in contents)
-    return [base64.b64decode(content[5:], validate=True).decode() for content in contents]
+    raws = [base64.b64decode(content[5:], validate=True) for content in contents]
+    for raw in raws:
+        pasted = Written(raw)
+        assert pasted.forms.keys() <= {"C0 \\n"}
+        assert pasted.unseen == set()
+        assert pasted.marks_in_a_row <= 2
+        assert got_through(raw) == []
+    return [raw.decode() for raw in raws]
 
 
 def heading(terminal: Terminal) -> str:
-    """The first line of the details."""
+    """The first line of the details. (Above the rows stand the crumbs and what is to be said of the row.)"""
     lines = terminal.lines
     if terminal.screen.columns >= 100:
-        return re.split(r"[│●▪■◆▐] {2}", lines[1])[-1]
+        return re.split(r"[│●▪■◆▐] {2}", lines[2])[-1]
     rule = next((at for at, line in enumerate(lines) if re.fullmatch("─+|▀+", line)), -2)
     return lines[rule + 1].strip()
 
@@ -111,11 +118,14 @@ class Walk:
         """Whether the line that asks for something is there, with these words in it."""
         return any(line.startswith(f" {label} {words}") for line in self.terminal.lines)
 
-    def answer(self, key: str, label: str, words: str) -> None:
+    def ask(self, key: str, label: str, words: str) -> None:
         self.press(key)
         self.terminal.wait(lambda: self.asks(label), f"the question {label}")
         self.terminal.send(words)
         self.terminal.wait(lambda: self.asks(label, words[:20]), f"{words} in the question {label}")
+
+    def answer(self, key: str, label: str, words: str) -> None:
+        self.ask(key, label, words)
         self.press("enter")
         self.terminal.wait(lambda: not self.asks(label), f"an end of the question {label}")
 
@@ -170,8 +180,10 @@ class Walk:
         self.terminal.see("filter “is:failed”")
         self.press("G", "k", "g")
         self.press("escape", miss="filter “")
-        self.answer("f", "filter", "is:[@click=app.quit]")
-        self.terminal.see("“is:[@click=")
+        self.ask("f", "filter", "is:[@click=app.quit]")
+        self.press("enter", see="“is:[@click=…” is not known")
+        self.press("escape")
+        self.terminal.wait(lambda: not self.asks("filter"), "an end of the question filter")
         self.answer(":", "go to seq", "[/")
         self.terminal.see("is no seq")
 
@@ -320,11 +332,19 @@ def test_hostile_names(tmp_path: Path) -> None:
         terminal.miss("show sessions with")
         terminal.press("s", "s", "T", "G", "enter")
         terminal.see("› session 1")
-        terminal.press("r", "y", "escape", "escape")
+        terminal.press("y")
+        terminal.see("korg://local/event/3 sent")
+        terminal.press("r", "y")
+        terminal.see("the report rewind preview of ", " sent to the terminal's clipboard")
+        terminal.press("escape", "escape")
         terminal.see("ledgers and sessions")
         terminal.press("q")
         assert terminal.end() == 0
-        assert copied(harmless(terminal)) == ["korg://local/event/3"]
+        address, report = copied(harmless(terminal))
+        assert address == "korg://local/event/3"
+        assert report.startswith("rewind preview of ")
+        assert SEEN in report.splitlines()[0]
+        assert report.splitlines()[1].startswith("Keep ≤ 3 · 0 invalid · ")
 
 
 def test_a_ledger_with_a_hostile_name_that_comes_goes_and_comes_back(tmp_path: Path, ledger: Path) -> None:

@@ -30,6 +30,8 @@ SMALL = 0.5
 class Line(Terminal):
     """A terminal that counts what comes over its line."""
 
+    coloured = True
+
     def rest(self) -> int:
         """Read until nothing comes any more; the number of bytes since the last rest."""
         while True:

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import threading
+import time
 
 import pytest
 
@@ -254,7 +255,7 @@ async def test_what_lies_on_a_server_is_fetched_when_asked_and_keys_act_meanwhil
 
 
 async def test_a_search_says_how_far_it_is_and_can_be_stopped(blobs, put, monkeypatch):
-    monkeypatch.setattr("korg_tui.screens.leafing.Seeker.step", lambda self: None)
+    monkeypatch.setattr("korg_tui.screens.leafing.Seeker.step", lambda self: time.sleep(0.005))
     sha = put(b"words\n" * 1000)
     async with app_over(Book()).run_test(size=SIZE) as pilot:
         screen = await opened(pilot, BlobMatter(sha, blobs))

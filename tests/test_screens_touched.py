@@ -143,7 +143,9 @@ async def test_what_cannot_be_understood_or_does_not_fit_is_said():
 async def test_a_search_is_stopped_by_escape_and_keys_act_meanwhile(monkeypatch):
     work = EventSearch.work
     monkeypatch.setattr(
-        EventSearch, "work", lambda self, enough: work(self, lambda: True) if self.looked < 20 else None
+        EventSearch,
+        "work",
+        lambda self, enough: work(self, lambda: True) if self.looked < 20 else time.sleep(0.005),
     )
     async with app_over(story()).run_test(size=(120, 24)) as pilot:
         await pilot.pause()

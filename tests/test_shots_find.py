@@ -1,4 +1,4 @@
-"""Shots of asking, finding, and of causes and effects, at every size and in both themes."""
+"""Shots of asking and finding, of why, and of the list of effects."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from stage import SIZES, MemorySource, app_over, keys, story
 ALL = [(size, theme) for size in SIZES for theme in ("dark", "light")]
 _NAMES = {" ": "space", "/": "slash", ":": "colon"}
 
-every = pytest.mark.parametrize(
-    ("size", "theme"), ALL, ids=[f"{size}-{theme}" for size, theme in ALL]
-)
+SOME = [("80x24", "light"), ("120x40", "dark")]
+
+
+def shots(wanted: list[tuple[str, str]]):
+    return pytest.mark.parametrize(
+        ("size", "theme"), wanted, ids=[f"{size}-{theme}" for size, theme in wanted]
+    )
 
 
 def typed(words: str) -> list[str]:
@@ -34,21 +38,21 @@ def shot(snap_compare, size: str, theme: str, *pressed: str) -> bool:
     return snap_compare(app, terminal_size=SIZES[size], run_before=press)
 
 
-@every
+@shots(SOME)
 def test_completion(snap_compare, size, theme):
     assert shot(snap_compare, size, theme, "f", *typed("agent:main tool:"), "tab", "tab")
 
 
-@every
+@shots(SOME)
 def test_error(snap_compare, size, theme):
     assert shot(snap_compare, size, theme, "f", *typed("tool:Bash is:faild lane:1"), "enter")
 
 
-@every
+@shots(ALL)
 def test_effects(snap_compare, size, theme):
     assert shot(snap_compare, size, theme, *typed(":10"), "enter", "v", "j", "j")
 
 
-@every
+@shots(SOME)
 def test_why(snap_compare, size, theme):
     assert shot(snap_compare, size, theme, *typed(":16"), "enter", "w")

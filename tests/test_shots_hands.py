@@ -52,6 +52,7 @@ def test_shots_of_bookmarks(snap_compare, theme, size):
     assert snap_compare(app, run_before=bookmarks, terminal_size=size)
 
 
+@pytest.mark.parametrize(("theme", "size"), [("light", "80x24"), ("dark", "120x40")], indirect=True)
 def test_shots_of_labels_beside_marked_rows(snap_compare, theme, size):
     async def labels(pilot) -> None:
         await _opened(pilot, *":3", "enter", "m", *":11", "enter", "m", "g", ";")

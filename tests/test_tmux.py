@@ -100,7 +100,9 @@ class Tmux:
 @pytest.fixture
 def tmux(tmp_path: Path) -> Iterator[Tmux]:
     assert shutil.which("tmux"), "these tests need tmux"
-    server = Tmux(f"korg-{os.getpid()}-{tmp_path.name}", tmp_path)
+    here = tmp_path / "here"
+    here.mkdir()
+    server = Tmux(f"korg-{os.getpid()}-{tmp_path.name}", here)
     yield server
     subprocess.run(["tmux", "-L", server.socket, "kill-server"], capture_output=True, check=False)
 

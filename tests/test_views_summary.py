@@ -11,7 +11,7 @@ from builders import ref
 from korg_tui.event import Kind
 from korg_tui.formats import body
 from korg_tui.views import argument
-from korg_tui.views.calls import command, paths_written, reaches_outside, tokens
+from korg_tui.views.calls import command, paths_written, reaches_outside
 
 BLOB = ref("y" * 1_649)
 DIGEST = BLOB["_ref"].removeprefix("sha256:")
@@ -110,13 +110,12 @@ def test_commands():
 
 
 def test_tokens_are_counted_once():
-    assert tokens(made({"prompt_tokens": 100}, {"completion_tokens": 20, "total_tokens": 120})) == 120
-    assert (
-        tokens(made({}, {"usage": {"input_tokens": 5, "output_tokens": 6, "cache_read_input_tokens": 99}}))
-        == 11
-    )
-    assert tokens(made({}, {"total_tokens": 9})) == 9
-    assert tokens(made({"prompt_tokens": True}, {"completion_tokens": -4})) is None
+    usage = {"input_tokens": 5, "output_tokens": 6, "cache_read_input_tokens": 99}
+    both = made({"prompt_tokens": 100}, {"completion_tokens": 20, "total_tokens": 120})
+    assert usage_of(both).tokens == 120
+    assert usage_of(made({}, {"usage": usage})).tokens == 11
+    assert usage_of(made({}, {"total_tokens": 9})).tokens == 9
+    assert usage_of(made({"prompt_tokens": True}, {"completion_tokens": -4})).tokens is None
 
 
 def test_what_reaches_outside():

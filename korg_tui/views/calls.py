@@ -8,10 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from korg_tui.event import Kind
-from korg_tui.formats import Body
 
 WRITERS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch"})
 """Tools whose arguments name the files they write."""
@@ -33,9 +31,6 @@ PATCH_KEYS = ("patch", "input", "diff", "patch_text", "changes")
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
 _DIFFED = re.compile(r"^\+\+\+ (?:b/)?([^\t\n]+)", re.MULTILINE)
 _PATCH_LIMIT = 1_000_000
-_IN = ("prompt_tokens", "input_tokens")
-_OUT = ("completion_tokens", "output_tokens")
-_TOTAL = ("total_tokens", "tokens")
 
 
 def reference(value: object) -> tuple[str, int | None] | None:
@@ -43,7 +38,7 @@ def reference(value: object) -> tuple[str, int | None] | None:
     if not isinstance(value, Mapping) or not isinstance(value.get("_ref"), str):
         return None
     length = value.get("size_bytes")
-    return value["_ref"].removeprefix("sha256:"), length if _is_count(length) else None
+    return value["_ref"].removeprefix("sha256:"), length if is_count(length) else None
 
 
 def text_at(args: object, keys: tuple[str, ...]) -> str:
@@ -119,28 +114,6 @@ def reaches_outside(tool: str, kind: Kind) -> bool:
     return kind is Kind.TOOL and tool not in WRITERS and tool not in RUNNERS and tool not in LOCAL
 
 
-def tokens(body: Body) -> int | None:
-    """Tokens that went in and out, as far as the record says; None when it says nothing."""
-    places = [each for value in (body.args, body.result) for each in _usage(value)]
-    there = [n for n in (_count(places, _IN), _count(places, _OUT)) if n is not None]
-    return sum(there) if there else _count(places, _TOTAL)
-
-
-def _usage(value: object) -> Iterator[Mapping[str, Any]]:
-    if isinstance(value, Mapping):
-        yield value
-        for key in ("usage", "token_usage"):
-            if isinstance(value.get(key), Mapping):
-                yield value[key]
-
-
-def _count(places: list[Mapping[str, Any]], keys: tuple[str, ...]) -> int | None:
-    for place in places:
-        for key in keys:
-            if _is_count(place.get(key)):
-                return int(place[key])
-    return None
-
-
-def _is_count(value: object) -> bool:
+def is_count(value: object) -> bool:
+    """Whether a value can be a number of bytes or tokens."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63

@@ -15,6 +15,7 @@ from korg_tui.formats import Body, body
 from korg_tui.sources import BlobFound, BodyGone
 from korg_tui.text import visible
 from korg_tui.views import calls
+from korg_tui.views.usage import usage_of
 from korg_tui.views.words import plural, size
 
 HUGE = 32_000_000
@@ -122,7 +123,7 @@ class Content:
             case "command":
                 return self.tool in calls.RUNNERS and bool(calls.command(self.found.args))
             case "tokens":
-                return calls.tokens(self.found) is not None
+                return usage_of(self.found).tokens is not None
             case _:
                 return self.failed or _tells_error(self.found.result)
 

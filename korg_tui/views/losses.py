@@ -15,6 +15,7 @@ from korg_tui.event import Kind
 from korg_tui.formats import body
 from korg_tui.sources import BodyGone
 from korg_tui.views import calls
+from korg_tui.views.usage import usage_of
 
 Raw = Callable[[int], bytes]
 """The bytes of a row's record. Raises BodyGone or OSError."""
@@ -116,7 +117,7 @@ def _look(ledger: Ledger, row: int, raw: Raw) -> _Deed:
         return _Deed(effect=effect or acts, unread=True)
     paths = tuple(calls.paths_written(tool, found.args)) if acts else ()
     command = calls.command(found.args) if acts and tool in calls.RUNNERS else ""
-    return _Deed(paths, command, effect or (acts and not (paths or command)), calls.tokens(found))
+    return _Deed(paths, command, effect or (acts and not (paths or command)), usage_of(found).tokens)
 
 
 def _summed(ledger: Ledger, deeds: list[tuple[int, _Deed]]) -> Losses:

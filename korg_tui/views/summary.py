@@ -10,6 +10,7 @@ from korg_tui.event import Kind
 from korg_tui.formats import Body
 from korg_tui.text import visible
 from korg_tui.views import calls
+from korg_tui.views.usage import usage_of
 from korg_tui.views.words import number, plural, size
 
 LIMIT = 400
@@ -58,7 +59,7 @@ def _prompt(args: object) -> str:
 
 
 def _inference(body: Body) -> str:
-    used = calls.tokens(body)
+    used = usage_of(body).tokens
     said = calls.text_at(body.result, ("text", "content", "output"))
     if isinstance(body.result, str) and body.result != "Success":
         said = body.result

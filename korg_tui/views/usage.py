@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from korg_tui.formats import Body
+from korg_tui.views.calls import is_count
 
 _IN = ("prompt_tokens", "input_tokens")
 _OUT = ("completion_tokens", "output_tokens")
@@ -86,9 +87,8 @@ def _places(value: object) -> Iterator[Mapping[str, Any]]:
 def _count(places: list[Mapping[str, Any]], keys: tuple[str, ...]) -> int | None:
     for place in places:
         for key in keys:
-            count = place.get(key)
-            if isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 2**53:
-                return count
+            if is_count(place.get(key)):
+                return int(place[key])
     return None
 
 

@@ -12,6 +12,7 @@ from korg_tui.event import Kind
 from korg_tui.formats import body
 from korg_tui.views import argument
 from korg_tui.views.calls import command, paths_written, reaches_outside
+from korg_tui.views.usage import usage_of
 
 BLOB = ref("y" * 1_649)
 DIGEST = BLOB["_ref"].removeprefix("sha256:")

@@ -10,8 +10,9 @@ import pytest
 from builders import START_MS, Book, FixedClock
 from korg_tui.screens import EffectsScreen, SessionScreen
 from korg_tui.views import Look
-from korg_tui.widgets.ask import Field, Hints
 from korg_tui.widgets.chrome import Ask
+from korg_tui.widgets.field import Field
+from korg_tui.widgets.hints import Hints
 from korg_tui.widgets.walk import WalkLine
 from stage import MemorySource, app_over, keys, story, worked_example
 

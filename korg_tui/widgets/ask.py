@@ -3,212 +3,21 @@ word marked that could not be understood."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
-
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.suggester import Suggester
-from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.widgets.input import Selection
 
-from korg_tui.text import crop, visible, width
-from korg_tui.views import Candidate, Completion, Known, QueryError, complete, ghost, pointed
-
-Piece = tuple[str, str, int | None]
-"""Safe text, its component class, and which candidate a click takes."""
-
+from korg_tui.text import visible, width
+from korg_tui.views import Candidate, Completion, QueryError, complete, pointed
+from korg_tui.widgets.field import Aid, Field
+from korg_tui.widgets.hints import Hints, Piece
 
 Typed = tuple[str, str]
 """A key that is a key also while letters are words, and what it does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Aid:
-    """What helps to write a query: the names that are known now, None where nothing is completed, and what
-    was asked before, the oldest first, as safe text. `syntax` is shown while there is nothing to complete."""
-
-    known: Callable[[], Known] | None
-    earlier: Sequence[str] = ()
-    syntax: str = ""
-
-
-class Field(Input):
-    """A field whose keys act in the order in which they were typed, also when they come all at once.
-
-    What is typed behind the answer is handed on."""
-
-    COMPLETING: ClassVar[frozenset[str]] = frozenset({"tab", "shift+tab"})
-    HELPED: ClassVar[frozenset[str]] = COMPLETING | {"up", "down"}
-    """Keys that it needs for itself where it is helped."""
-
-    BINDINGS: ClassVar = [
-        Binding("tab", "complete(1)", show=False),
-        Binding("shift+tab", "complete(-1)", show=False),
-        Binding("up", "earlier(-1)", show=False),
-        Binding("down", "earlier(1)", show=False),
-    ]
-
-    class Ahead(Message):
-        """A key that was typed behind the answer."""
-
-        def __init__(self, key: str) -> None:
-            super().__init__()
-            self.key = key
-
-    class Completing(Message):
-        """The word under the cursor is to become the next candidate (1), or the one before (-1)."""
-
-        def __init__(self, step: int) -> None:
-            super().__init__()
-            self.step = step
-
-    def __init__(self) -> None:
-        super().__init__(compact=True, id="ask-input", select_on_focus=False)
-        self.answered = False
-        self.aid: Aid | None = None
-        self._draft = ""
-        self._at = 0
-        """Where the answer stands among those of before; their number is what is typed now."""
-
-    def begin(self, answer: str, *, goes_on: bool, aid: Aid | None) -> None:
-        """Begin to ask. An answer of before that does not go on is selected: typing takes its place."""
-        self.answered = False
-        self.aid = aid
-        self._at = 0 if aid is None else len(aid.earlier)
-        self._draft = ""
-        self.suggester = None if aid is None or aid.known is None else _Ghost(aid.known)
-        with self.prevent(Input.Changed):
-            self.value = answer
-        self.selection = Selection(len(answer) if goes_on else 0, len(answer))
-
-    def takes(self, key: str) -> bool:
-        """Whether it needs a key that the screen could use as well."""
-        if self.aid is None:
-            return False
-        return key in self.HELPED and not (self.aid.known is None and key in self.COMPLETING)
-
-    def put(self, words: str, cursor: int) -> None:
-        """Write these words instead."""
-        self.value = words
-        self.selection = Selection.cursor(cursor)
-
-    async def _on_key(self, event: events.Key) -> None:
-        edits = () if event.is_printable else self._bindings.key_to_bindings.get(event.key, ())
-        if event.key in self.HELPED and not self.takes(event.key):
-            edits = ()
-        if self.answered:
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Ahead(_name(event)))
-        elif edits:
-            event.stop()
-            event.prevent_default()
-            await self.run_action(edits[0].action)
-
-    async def action_submit(self) -> None:
-        self.answered = True
-        await super().action_submit()
-
-    def action_complete(self, step: int) -> None:
-        """Ask for a candidate."""
-        self.post_message(self.Completing(step))
-
-    def action_earlier(self, step: int) -> None:
-        """What was asked before (-1) or after (1) what stands here."""
-        earlier = () if self.aid is None else self.aid.earlier
-        at = max(0, min(self._at + step, len(earlier)))
-        if at == self._at:
-            return
-        if self._at == len(earlier):
-            self._draft = self.value
-        self._at = at
-        words = self._draft if at == len(earlier) else earlier[at]
-        self.put(words, len(words))
-
-
-class _Ghost(Suggester):
-    """How the last word of a query goes on, shown behind it; `→` at the end takes it."""
-
-    def __init__(self, known: Callable[[], Known]) -> None:
-        super().__init__(use_cache=False, case_sensitive=True)
-        self._known = known
-
-    async def get_suggestion(self, value: str) -> str | None:
-        return ghost(value, self._known()) or None
-
-
-def _name(event: events.Key) -> str:
-    """A key as the command table names it."""
-    typed = event.character or ""
-    return typed if event.is_printable and typed.strip() else event.key
-
-
-class Hints(Widget):
-    """One line below the answer: candidates, of which a click takes one; the syntax; why a word is wrong."""
-
-    ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"hints--first", "hints--other", "hints--quiet", "hints--bad"}
-
-    class Taken(Message):
-        """A candidate was clicked."""
-
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
-
-    def __init__(self) -> None:
-        super().__init__(id="ask-hints")
-        self.pieces: Sequence[Piece] = ()
-        self.told = ""
-        self._areas: list[tuple[int, int, int]] = []
-
-    def show(self, pieces: Sequence[Piece]) -> None:
-        """Show these pieces instead."""
-        if pieces != self.pieces:
-            self.pieces = pieces
-            self.refresh()
-
-    def tell(self, words: str) -> None:
-        """Say this, which is safe, at the end of the line."""
-        if words != self.told:
-            self.told = words
-            self.refresh()
-
-    @property
-    def plain(self) -> str:
-        """The line as text."""
-        return "".join(text for text, _, _ in self.pieces) + (f"  {self.told}" if self.told else "")
-
-    def render(self) -> Content:
-        room = self.size.width - (width(self.told) + 2 if self.told else 0)
-        shown: list[Content] = []
-        self._areas = []
-        x = 0
-        for text, name, index in self.pieces:
-            piece = crop(text, room - x)
-            shown.append(self._styled(piece, name))
-            if index is not None and piece:
-                self._areas.append((x, x + width(piece), index))
-            x += width(piece)
-        if self.told:
-            shown.append(self._styled(" " * (room - x) + f"  {self.told}", "hints--quiet"))
-        return Content.assemble(*shown)
-
-    def _styled(self, text: str, name: str) -> Content:
-        return Content.styled(text, self.get_visual_style(name, partial=True))
-
-    def on_click(self, event: events.Click) -> None:
-        event.stop()
-        for begin, end, index in self._areas:
-            if begin <= event.x - self.styles.padding.left < end:
-                self.post_message(self.Taken(index))
 
 
 class Ask(Vertical):

@@ -12,7 +12,8 @@ from textual.widget import Widget
 
 from korg_tui.commands import DEFAULT, Keymap, Situation, offered
 from korg_tui.text import crop, visible, width
-from korg_tui.widgets.ask import Aid, Ask, Field, Typed
+from korg_tui.widgets.ask import Ask, Typed
+from korg_tui.widgets.field import Aid, Field
 
 __all__ = ["Aid", "Ask", "Bar", "Field", "KeyFooter", "Line", "Notice"]
 

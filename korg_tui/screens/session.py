@@ -247,7 +247,8 @@ class SessionScreen(
         else:
             self.view.grown(self.spine.extend())
             self.search_on()
-        self.mark_again()
+        if displaced or self.marked.lost:
+            self.mark_again()
         self.preview_again()
 
     def _hold_on_to_the_session(self) -> None:

@@ -10,25 +10,18 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from korg_tui.causal import Change, Ledger, Rewound
+from korg_tui.causal import Change, Rewound
 from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenDemo, OpenSession
 from korg_tui.reading import Reading
-from korg_tui.remembered import identity
 from korg_tui.screens.aiding import AidingScreen
-from korg_tui.screens.bookmarks import BookmarksScreen
-from korg_tui.screens.choices import Subject
-from korg_tui.screens.compare import CompareScreen
-from korg_tui.screens.export import ExportScreen
-from korg_tui.screens.exporting import session_scopes
 from korg_tui.screens.headlines import WELL, Told, ages, source_state
 from korg_tui.screens.labelling import LabellingScreen
-from korg_tui.screens.sending import SendingScreen
-from korg_tui.screens.stats import StatsScreen
+from korg_tui.screens.onward import OnwardScreen
 from korg_tui.screens.touched import EventsScreen, places_of
 from korg_tui.sources import FolderSource
 from korg_tui.text import visible, visible_lines
-from korg_tui.views import SORTS, QueryError, SessionBook, SessionRow, ledger_copies, plural, rewound_words
+from korg_tui.views import SORTS, QueryError, SessionBook, SessionRow, plural, rewound_words
 from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line, Notice
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.names import apart, ending
@@ -46,7 +39,7 @@ _EMPTY = " has no sessions yet: the first event will show here"
 _TROUBLE = ("failed", "gone", "waiting", "offline", "warned")
 
 
-class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
+class LedgersScreen(OnwardScreen, LabellingScreen, AidingScreen):
     """Screen 1 of EXPERIENCE."""
 
     PLACES = (Place.LEDGERS,)
@@ -57,7 +50,7 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
         self.words = ""
         self.listed = ""
         """The events that were asked for last."""
-        self._book = SessionBook()
+        self.book = SessionBook()
         self._told: dict[Reading, SourceRow] = {}
         """What is said of sources that have no sessions, or are not well."""
         self._reading: set[Reading] = set()
@@ -101,7 +94,7 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
     def situation(self) -> Situation:
         return Situation(
             place=Place.LEDGERS,
-            rows=len(self._book.rows),
+            rows=len(self.book.rows),
             on_row=self.lines.row is not None,
             nothing_found=not (self.korg.readings or self.korg.folders),
             notices=len(self.notices),
@@ -152,13 +145,13 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
         for reading in self._changed:
             self._count(reading)
         self._changed = {}
-        self._book.arrange(self.sort, self.words)
+        self.book.arrange(self.sort, self.words)
         listed = self._told.keys() - (self._reading if len(self._reading) > _MANY else ())
         told = [self._told[reading] for reading in sorted(listed, key=self._order.__getitem__)]
         told = [row for row in told if _has(row, self.words)]
         self._name_ledgers(told)
-        several = self._book.ledgers > 1
-        rows: list[Row] = [*told, *self._book.rows]
+        several = self.book.ledgers > 1
+        rows: list[Row] = [*told, *self.book.rows]
         self.lines.say_when_empty(self._why_empty())
         self.lines.show(rows, self._names, several=several, now_ms=self.korg.clock())
         self._show_crumbs()
@@ -199,7 +192,7 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
     def _count(self, reading: Reading) -> None:
         """Bring up to date what is listed of one reading."""
         folder = isinstance(reading.source, FolderSource)
-        sessions = 0 if folder else self._book.update(reading, live=reading.state in WELL)
+        sessions = 0 if folder else self.book.update(reading, live=reading.state in WELL)
         if not reading.caught_up and reading.state == "reading":
             self._reading.add(reading)
         else:
@@ -211,7 +204,7 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
             self._told.pop(reading, None)
 
     def _name_ledgers(self, told: Sequence[SourceRow]) -> None:
-        names = dict.fromkeys([*self._book.names(), *(row.ledger for row in told)])
+        names = dict.fromkeys([*self.book.names(), *(row.ledger for row in told)])
         if names.keys() != self._names.keys():
             self._names = apart(list(names))
 
@@ -253,9 +246,9 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
         self.show_keys()
 
     def _status(self) -> list[tuple[str, str]]:
-        counts = f"{plural(self._book.sessions, 'session')} in {plural(self._book.ledgers, 'ledger')}"
+        counts = f"{plural(self.book.sessions, 'session')} in {plural(self.book.ledgers, 'ledger')}"
         if self.words:
-            counts = f"{len(self._book.rows):,} of {counts}"
+            counts = f"{len(self.book.rows):,} of {counts}"
         parts = [counts]
         if self.words:
             parts.append(f"only with “{visible(self.words, 20)}”: {self.keymap.name('leave')} shows all")
@@ -264,7 +257,7 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
             parts.append(f"reading {len(self._reading):,} more")
         elif self._reading:
             parts.append(_progress(self._reading))
-        elif any(row.live for row in self._book.rows[: self.lines.page]):
+        elif any(row.live for row in self.book.rows[: self.lines.page]):
             parts.append("● live")
         return [(" · ".join(parts), "line--quiet")]
 
@@ -275,7 +268,7 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
         if not isinstance(row, SessionRow):
             self.say("this source has no session to open yet")
             return
-        reading = self._book.owner(row.ledger)
+        reading = self.book.owner(row.ledger)
         if reading is not None:
             self.post_message(OpenSession(reading, row.ledger, row.index))
 
@@ -309,50 +302,6 @@ class LedgersScreen(SendingScreen, LabellingScreen, AidingScreen):
         self.listed = query
         self.keep_asked("events", query)
         self.korg.push_screen(screen)
-
-    def do_copy(self) -> None:
-        row = self.lines.row
-        reading = None if row is None else self._book.owner(row.ledger)
-        if row is not None:
-            session = row.seq if isinstance(row, SessionRow) else None
-            where = identity(None if reading is None else reading.source.watched, row.ledger)
-            self.offer(("row", row.ledger, session), ledger_copies(where.removeprefix("-:"), session))
-
-    def do_export(self) -> None:
-        row = self.lines.row
-        reading = self._book.owner(row.ledger) if isinstance(row, SessionRow) else None
-        ledgers = () if reading is None else reading.journal.ledgers
-        for ledger in ledgers:
-            if reading is not None and isinstance(row, SessionRow) and ledger.name == row.ledger:
-                self.korg.push_screen(ExportScreen(session_scopes(reading, ledger, row.index)))
-                return
-        self.remark = "this source has no session to export yet"
-
-    def do_bookmarks(self) -> None:
-        self.korg.push_screen(BookmarksScreen())
-
-    def _under_the_cursor(self) -> tuple[Reading, Ledger] | None:
-        """The ledger whose session is under the cursor."""
-        row = self.lines.row
-        reading = self._book.owner(row.ledger) if isinstance(row, SessionRow) else None
-        ledgers = [] if reading is None else reading.journal.ledgers
-        ledger = next((each for each in ledgers if row is not None and each.name == row.ledger), None)
-        return None if reading is None or ledger is None else (reading, ledger)
-
-    def do_stats(self) -> None:
-        found = self._under_the_cursor()
-        if found is None:
-            self.say("this source has no session to count yet")
-        else:
-            self.korg.push_screen(StatsScreen(self.korg.readings, *found, None))
-
-    def do_compare(self) -> None:
-        found, row = self._under_the_cursor(), self.lines.row
-        if found is None or not isinstance(row, SessionRow) or row.index < 0:
-            self.say("this row has no session to compare")
-        else:
-            subject = Subject(*found, found[1].sessions[row.index])
-            self.korg.push_screen(CompareScreen(self.korg.readings, subject))
 
     def do_demo(self) -> None:
         self.post_message(OpenDemo())

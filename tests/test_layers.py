@@ -22,6 +22,7 @@ FLOORS = (
     ("causal", "recorder"),
     ("reading",),
     ("families",),
+    ("trust",),
     ("views",),
     ("export",),
     ("commands",),

@@ -1,4 +1,4 @@
-"""What is found when a ledger is examined: faults of its chain, findings, checks, and where all that stands."""
+"""What is found when a ledger is examined: faults of its chain, findings, checks, and where it stands."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from korg_tui.trust.found import Check, Fault, FaultKind, Finding, Signers, Standing, Status, Verdict
+from korg_tui.trust.watched import Watched
 
 __all__ = [
     "Check",
@@ -13,4 +14,5 @@ __all__ = [
     "Standing",
     "Status",
     "Verdict",
+    "Watched",
 ]

@@ -28,6 +28,7 @@ class Reading:
     caught_up: bool = False
     kin: dict[str, Reading] = field(default_factory=dict)
     """By the name of their ledger: the readings of sub-agents whose events are guests in one of ours."""
+    _around: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of(cls, source: Source) -> Reading:
@@ -38,7 +39,7 @@ class Reading:
         """Take a fact in. Returns what changed in the journal."""
         match fact:
             case Opened():
-                self.container, self.notes = fact.container, fact.notes
+                self.container, self.notes, self._around = fact.container, fact.notes, fact.around
             case Progress():
                 self.done, self.total = fact.done, fact.total
             case CaughtUp():
@@ -73,6 +74,11 @@ class Reading:
         if kin is None or own is None or row is None:
             raise BodyGone(f"this record is gone from {name}")
         return kin.source.read(own.offset[row], length, own.epoch)
+
+    def wrapper(self) -> bytes:
+        """The object that holds the events, as JSON in which `events` is empty; empty for other containers.
+        Raises `BodyGone` like `raw`."""
+        return b"".join(self.source.read(offset, length) for offset, length in self._around)
 
     def bodies(self, ledger: Ledger) -> Callable[[int, int], bytes]:
         """`read(offset, length)` for the records of a ledger as they stand now, whatever the source has

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import builders
-from korg_tui.formats import HEAD, NotALedger, detect, elements, is_ledger
+from korg_tui.formats import HEAD, NotALedger, detect, elements, enclosed, is_ledger
 
 
 def example() -> builders.Book:
@@ -20,6 +20,7 @@ def example() -> builders.Book:
 LINES = example().nested()
 ARRAY = example().array()
 EVENTS = json.loads(ARRAY)
+ANCHOR = b'{"seq_id": 7, "entry_hash": "00", "anchor_kind": "git-tip", "anchor_proof": {"commit": "00"}}'
 
 
 @pytest.mark.parametrize(
@@ -73,6 +74,10 @@ def test_containers(data, kind, start):
         (b'{"type": "LoopStarted", "v": 1}\n' * 3, "JSON"),
         (b'{"events": [{"journal_seq": 3, "event": {"type": "TurnDone"}}], "done": false}', "JSON"),
         (b'{"seq_id": 7, "entry_hash": "00", "anchor_kind": "git-tip"}\n', "JSON"),
+        (ANCHOR, "anchors of the ledger beside it"),
+        (ANCHOR + b"\n" + ANCHOR, "anchors of the ledger beside it"),
+        (ANCHOR + b"\n" + ANCHOR[:30], "anchors of the ledger beside it"),
+        (b"[" + ANCHOR + b", " + ANCHOR[:-4], "JSON"),
         (b'{"name": "x", "version": "1.0", "scripts": {"test": "y"}}', "JSON"),
         (b"// a comment in another language\nint main;\n", "text"),
         (b"ab" * 32 + b"\n", "text"),
@@ -115,6 +120,33 @@ def test_a_wrapper_says_what_it_claims():
         "issuer": "agent agent:x, host h",
         "seal": "alg ed25519",
     }
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_what_stands_around_the_events_of_a_wrapper_is_the_wrapper_without_them(indent):
+    wrapper = {"claim": "it works", "events": EVENTS, "anchors": [{"events": [1]}], "seal": {"alg": "x"}}
+    data = json.dumps(wrapper, indent=indent).encode()
+    begun = detect(data[:-200], whole=False)
+    container = enclosed(begun, data, elements(data, begun.start).end)
+    assert dict(container.notes) == {"claim": "it works", "seal": "alg x"}
+    around = b"".join(data[offset : offset + length] for offset, length in container.around)
+    assert json.loads(around) == wrapper | {"events": []}
+
+
+def test_nothing_stands_around_an_array():
+    assert enclosed(detect(ARRAY), ARRAY, len(ARRAY)) == detect(ARRAY)
+
+
+def test_an_event_that_speaks_of_anchors_is_an_event():
+    event = {"seq_id": 1, "tool_name": "x", "anchor_kind": "y", "args": {"anchor_proof": {}}}
+    data = json.dumps(event).encode()
+    assert all(is_ledger(data[:length]) for length in range(40, len(data)))
+
+
+def test_anchors_longer_than_the_head_are_no_ledger():
+    lines = (ANCHOR + b"\n") * (HEAD // len(ANCHOR))
+    for length in (64 * 1024, HEAD):
+        assert not is_ledger(lines[:length])
 
 
 def test_a_wire_form_says_how_many_events_there_are_in_all():

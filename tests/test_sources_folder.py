@@ -36,11 +36,22 @@ def test_a_folder_is_walked_and_judged_by_content(tmp_path):
         put(here / "package.json", b'{"name": "x"}'),
         put(here / "empty.py", b""),
         put(here / "binary", os.urandom(100)),
-        put(here / ".korg" / "anchors.jsonl", b'{"seq_id": 7, "entry_hash": "00"}\n'),
+        put(here / ".korg" / "anchors.jsonl", b'{"seq_id": 7, "entry_hash": "00", "anchor_kind": "x"}'),
+        put(here / "empty" / "anchors.jsonl", b""),
     ]
     found = ledgers_in(here)
     assert sorted(found.ledgers) == sorted(ledgers)
     assert (found.skipped, found.cut) == (len(others), False)
+
+
+def test_anchors_opened_by_their_name_are_one_line(tmp_path):
+    path = put(tmp_path / "anchors.jsonl", b'{"seq_id": 7, "entry_hash": "00", "anchor_kind": "x"}\n')
+    with pytest.raises(SourceError) as refusal:
+        list(FileSource(path).start())
+    assert refusal.value.text == (
+        f"{path}: not a ledger: it is JSON without a Korg event: anchors of the ledger beside it; "
+        "give a file or a folder with Korg events"
+    )
 
 
 def test_links_in_a_circle_and_links_to_the_same_file(tmp_path):

@@ -4,7 +4,7 @@ A new dialect joins here and changes nothing outside this folder."""
 
 from __future__ import annotations
 
-from korg_tui.formats.detect import BYTE_ORDER_MARK, HEAD, Container, NotALedger, detect, is_ledger
+from korg_tui.formats.detect import BYTE_ORDER_MARK, HEAD, Container, NotALedger, detect, enclosed, is_ledger
 from korg_tui.formats.fields import digest
 from korg_tui.formats.korg import Body, body, decode, may_hold_event
 from korg_tui.formats.parse import MAX_DEPTH, Unreadable, loads
@@ -25,6 +25,7 @@ __all__ = [
     "detect",
     "digest",
     "elements",
+    "enclosed",
     "is_ledger",
     "loads",
     "may_hold_event",

@@ -11,7 +11,7 @@ from korg_tui.event import Event
 from korg_tui.formats.korg import decode, may_hold_event
 from korg_tui.formats.parse import Unreadable, loads
 from korg_tui.formats.recover import records_of_line
-from korg_tui.formats.scan import EVENT_START, members, value_end
+from korg_tui.formats.scan import EVENT_START, gap_end, members, value_end
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 HEAD = 1 << 20
@@ -19,7 +19,12 @@ HEAD = 1 << 20
 
 _TOTAL = re.compile(rb"//\s*total events:\s*(\d{1,18})\s*$", re.MULTILINE)
 _LIKE_AN_EVENT = re.compile(rb'"(?:seq_id|tool_name|source_agent|event_type|entry_hash)"\s*:')
-_CLAIMS = ("schema", "claim", "issuer", "issued_at", "generated_at", "event_count", "tip")
+_LIKE_AN_ANCHOR = re.compile(rb'"anchor_(?:kind|proof)"\s*:')
+_OF_ANCHORS = frozenset({"anchor_kind", "anchor_proof", "anchored_at"})
+_OF_EVENTS = frozenset({"tool_name", "source_agent", "event_type", "event", "metadata", "args"})
+_CLAIMS = frozenset(
+    {"schema", "claim", "issuer", "issued_at", "generated_at", "event_count", "tip", "signature", "seal"}
+)
 
 
 class Container(msgspec.Struct, frozen=True):
@@ -29,6 +34,9 @@ class Container(msgspec.Struct, frozen=True):
     start: int = 0
     """Bytes before the first line, or up to and with the array's opening bracket."""
     notes: tuple[tuple[str, str], ...] = ()
+    around: tuple[tuple[int, int], ...] = ()
+    """Offset and length of what stands before and behind the events of a wrapper. Put together it is one JSON
+    object, in which `events` is an empty array."""
 
     @property
     def appended(self) -> bool:
@@ -58,6 +66,20 @@ def detect(data: bytes, *, whole: bool = True) -> Container:
     if total:
         return Container("wire", mark, (*notes, ("total", total[1].decode())))
     return Container("lines", mark, notes)
+
+
+def enclosed(container: Container, data: bytes, end: int) -> Container:
+    """The container with what stands around its events, when it is a wrapper; `data` is all of it, and `end`
+    is just behind the last event."""
+    if container.kind != "wrapper":
+        return container
+    notes = dict(container.notes)
+    for name, position in members(data, gap_end(data, end)):
+        if name in _CLAIMS:
+            notes[name] = _plain(data, position)
+    return msgspec.structs.replace(
+        container, notes=tuple(notes.items()), around=((0, container.start), (end, len(data) - end))
+    )
 
 
 def is_ledger(head: bytes, *, whole: bool = False) -> bool:
@@ -90,7 +112,8 @@ def _array_of_events(data: bytes, start: int, whole: bool) -> bool:
             continue
         end = value_end(data, position)
         if end < 0:
-            return bool(_LIKE_AN_EVENT.search(data, position)) or (not whole and judged == 0)
+            like_an_event = _LIKE_AN_EVENT.search(data, position) and not _is_an_anchor(data, position)
+            return bool(like_an_event) or (not whole and judged == 0)
         raw = data[position:end]
         if may_hold_event(raw) and isinstance(decode(raw, position), Event):
             return True
@@ -109,7 +132,7 @@ def _wrapper(data: bytes, first: int, whole: bool) -> Container | None:
             return None
         if name == "events" and data[position : position + 1] == b"[":
             start = position + 1
-        elif name in _CLAIMS or name in ("signature", "seal"):
+        elif name in _CLAIMS:
             claims.append((name, _plain(data, position)))
     if start < 0 or not _array_of_events(data, start, whole):
         return None
@@ -132,13 +155,15 @@ def _lines_of_events(data: bytes, start: int, whole: bool) -> bool:
     """Lines that begin like records, with an event among them or the beginning of one; or lines of another
     kind that are events for the greater part (a README that quotes one is no ledger). Comments alone are an
     empty wire form."""
-    position, events, others = start, 0, 0
+    position, events, others, anchors = start, 0, 0, False
     while position < len(data):
         feed = data.find(b"\n", position)
         line = data[position : feed if feed >= 0 else len(data)]
         text = line.strip(b" \t\r")
         if text and not text.startswith(b"//"):
-            if feed < 0 and EVENT_START.match(text) and (not whole or _LIKE_AN_EVENT.search(text)):
+            anchors = anchors or _is_an_anchor(text, 0)
+            begins_one = not anchors and EVENT_START.match(text)
+            if feed < 0 and begins_one and (not whole or _LIKE_AN_EVENT.search(text)):
                 return True
             found = may_hold_event(line) and any(
                 isinstance(record, Event) for record in records_of_line(line, position)
@@ -152,9 +177,20 @@ def _lines_of_events(data: bytes, start: int, whole: bool) -> bool:
     return bool(_TOTAL.match(data, _first_byte(data, start)))
 
 
+def _is_an_anchor(data: bytes, start: int) -> bool:
+    """Whether the object that begins at `start`, cut off or not, says what the hash of an event was: such
+    objects name a seq, too, but are no events (`anchors.jsonl`, beside a ledger)."""
+    if data[start : start + 1] != b"{" or not _LIKE_AN_ANCHOR.search(data, start):
+        return False
+    names = {name for name, _ in members(data, start)}
+    return not _OF_ANCHORS.isdisjoint(names) and _OF_EVENTS.isdisjoint(names)
+
+
 def _appearance(data: bytes, first: int) -> str:
     if b"\0" in data[:8192]:
         return "it is binary"
+    if _is_an_anchor(data, first):
+        return "it is JSON without a Korg event: anchors of the ledger beside it"
     if data[first : first + 1] in (b"{", b"["):
         return "it is JSON without a Korg event"
     return "it is text without a Korg event"

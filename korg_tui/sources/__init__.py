@@ -13,11 +13,11 @@ from korg_tui.sources.content import (
 )
 from korg_tui.sources.demo import DemoSource
 from korg_tui.sources.discover import Discovery, discover
-from korg_tui.sources.errors import UNREADABLE, BodyGone, SourceError
+from korg_tui.sources.errors import UNREADABLE, BodyGone, SourceError, reason
 from korg_tui.sources.facts import CaughtUp, Fact, Filled, Grew, Holes, Opened, Progress, Replaced, State
 from korg_tui.sources.feed import Feed
 from korg_tui.sources.file import FileSource
-from korg_tui.sources.folder import Found, ledgers_in
+from korg_tui.sources.folder import ANCHORS, Found, holds_events, ledgers_in
 from korg_tui.sources.live import FolderSource
 from korg_tui.sources.open import EVERY, open_sources
 from korg_tui.sources.pool import Pool
@@ -25,6 +25,7 @@ from korg_tui.sources.source import Source
 from korg_tui.sources.stdin import StdinSource, can_be_read
 
 __all__ = [
+    "ANCHORS",
     "ASKED_ABOUT",
     "EVERY",
     "LARGEST_BLOB",
@@ -59,8 +60,10 @@ __all__ = [
     "can_be_read",
     "chunks",
     "discover",
+    "holds_events",
     "ledgers_in",
     "open_blob",
     "open_regular",
     "open_sources",
+    "reason",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from korg_tui.event import Event, Record
-from korg_tui.formats import HEAD, Container, NotALedger, detect
+from korg_tui.formats import HEAD, Container, NotALedger, detect, enclosed
 from korg_tui.sources.opened import OpenFile
 from korg_tui.sources.records import BATCH, ArrayRecords, Fingerprints, LineReader
 
@@ -52,7 +52,9 @@ class Contents:
         """Read all of it: lists of records, whenever one is worth passing on. Raises `NotALedger`."""
         self._open(_detected(file, size))
         if not self.container.appended:
-            yield from self._array_records(ArrayRecords(file.read(0, size), self.container.start))
+            found = ArrayRecords(file.read(0, size), self.container.start)
+            self.container = enclosed(self.container, found.data, found.end)
+            yield from self._array_records(found)
         else:
             yield from self._lines_until(file, size)
         if len(self) and not self.events:
@@ -149,7 +151,7 @@ class Contents:
         found = ArrayRecords(data, self._prints.end(standing - 1) if standing else container.start)
         if fresh and not found.closed:
             raise Unfinished
-        changed = self._cut(standing, container)
+        changed = self._cut(standing, enclosed(container, data, found.end))
         changed.records = [record for records in self._array_records(found) for record in records]
         return changed
 

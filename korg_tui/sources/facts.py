@@ -18,6 +18,8 @@ class Opened(msgspec.Struct, frozen=True):
     container: str
     """`lines`, `array`, `wrapper`, `wire`, or `empty`."""
     notes: tuple[tuple[str, str], ...] = ()
+    around: tuple[tuple[int, int], ...] = ()
+    """Where what stands around the events of a wrapper can be read; see `Container.around`."""
 
 
 class Grew(msgspec.Struct, frozen=True):

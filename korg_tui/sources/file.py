@@ -263,7 +263,8 @@ class FileSource:
 
 def opened(contents: Contents) -> Opened:
     """What was found when `contents` began."""
-    return Opened(contents.container.kind, contents.container.notes)
+    container = contents.container
+    return Opened(container.kind, container.notes, container.around)
 
 
 def grown(records: list[Record]) -> Iterator[Grew]:

@@ -17,6 +17,8 @@ GLANCE = 5_000
 
 _NEVER_ENTERED = frozenset({"blobs", "node_modules", "__pycache__", "site-packages"})
 _EMPTY_LEDGERS = (".jsonl", ".ndjson", "capability_journal.json")
+ANCHORS = "anchors.jsonl"
+"""The file beside a ledger that says which hashes are known elsewhere."""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -114,7 +116,7 @@ def holds_events(path: Path) -> bool:
     with path.open("rb") as file:
         head = file.read(FIRST_LOOK)
         if not head:
-            return path.name.endswith(_EMPTY_LEDGERS)
+            return path.name.endswith(_EMPTY_LEDGERS) and path.name != ANCHORS
         if is_ledger(head):
             return True
         if len(head) < FIRST_LOOK or not head.lstrip().startswith((b"{", b"[", b"\xef")):

@@ -96,6 +96,11 @@ class ArrayRecords:
         """The end of the array is there."""
         return self._found.closed
 
+    @property
+    def end(self) -> int:
+        """Just behind the last whole element."""
+        return self._found.end
+
     def read(self) -> Iterator[list[Record]]:
         """The records, in lists of at most `BATCH`."""
         runs = Runs()

@@ -301,10 +301,10 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         self.lines.move(-1)
 
     def do_page_down(self) -> None:
-        self.lines.move(self.lines.page)
+        self.lines.leaf(1)
 
     def do_page_up(self) -> None:
-        self.lines.move(-self.lines.page)
+        self.lines.leaf(-1)
 
     def do_first(self) -> None:
         self.lines.go(0)

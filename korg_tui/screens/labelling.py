@@ -42,8 +42,7 @@ class LabellingScreen(KorgScreen):
 
     def do_labels(self) -> None:
         lines = self.lines
-        top = lines.scroll_offset.y
-        seen = range(top, min(top + lines.page, lines.count))
+        seen = lines.seen
         self._labelled, self._typed = lines, ""
         lines.show_labels(dict(zip(seen, labels_for(len(seen)), strict=True)))
         self.remark = self.keymap.told("type the letters of a row to go there · {leave}: stay here")

@@ -186,8 +186,17 @@ class SessionScreen(
     def _show_minimap(self) -> None:
         dropped, possible = ((), ()) if self.plan is None else (self.plan.dropped, self.plan.possible)
         bookmarks = sorted(self.marked.rows)
-        marks = Marks(self.spine.failures, self.spine.dead_pointers, self.hits, dropped, possible, bookmarks)
-        self.minimap.show(self.spine.rows, marks, round(self.view.scroll_y), self.view.page)
+        marks = Marks(
+            self.spine.failures,
+            self.spine.dead_pointers,
+            self.hits,
+            dropped,
+            possible,
+            bookmarks,
+            self.spine.spoken_against,
+        )
+        seen = self.view.seen
+        self.minimap.show(self.spine.rows, marks, seen.start, len(seen))
 
     def show_status(self) -> None:
         if not self.ready:

@@ -18,6 +18,7 @@ from korg_tui.views.blobs import (
     state_words,
 )
 from korg_tui.views.bookmarked import Marked, bookmark, ledger_identity, lost_words, marked
+from korg_tui.views.breaks import BREAK, SPOKEN_AGAINST, BreakLine
 from korg_tui.views.calls import paths_named
 from korg_tui.views.compare import SIGNS as COMPARE_SIGNS
 from korg_tui.views.compare import WORDS as COMPARE_WORDS
@@ -80,6 +81,7 @@ from korg_tui.views.words import gap as gap_words
 from korg_tui.views.words import pointer as pointer_words
 
 __all__ = [
+    "BREAK",
     "COLUMNS",
     "COMPARE_SIGNS",
     "COMPARE_WORDS",
@@ -91,10 +93,12 @@ __all__ = [
     "LEGEND",
     "QUERY_KEYS",
     "SORTS",
+    "SPOKEN_AGAINST",
     "STATS_ORDERS",
     "Act",
     "At",
     "Blobs",
+    "BreakLine",
     "Candidate",
     "CommandRun",
     "Comparison",

@@ -96,7 +96,7 @@ _BOXES = {
 _CALL_ENDS = {"╰": "└", "╭": "┌"}
 _ASCII = str.maketrans(
     {"●": "*", "◌": "?", "▸": ">", "…": ":", "│": "|", "─": "-", "┄": "~", "╴": "."}
-    | {"✗": "x", "╳": "X", "§": "$", "·": ".", "↺": "@", "○": "o"}
+    | {"✗": "x", "╳": "X", "§": "$", "≠": "%", "·": ".", "↺": "@", "○": "o"}
     | dict.fromkeys("├┤┼┴┬┌╭", "+")
     | {"╯": "'", "╰": "`", "└": "`", "╮": ".", "╵": "|", "╷": "|", "╶": "-"}
 )
@@ -189,6 +189,13 @@ class Rails:
         wires = [] if event is None or lane is None else self._wires(position, lane, event)
         cells = [self._cell(index, position, event, node, wires) for index in range(self.columns)]
         return _merge(cells)
+
+    def above(self, position: int) -> tuple[RailRun, ...]:
+        """The rails that come from above to the row at `position`, for a line between two rows."""
+        alive = (self._alive(column, position) for column in range(self.columns))
+        return _merge(
+            (RailRun(_BOXES[_UP | _DOWN] if up else " ", lane), RailRun(" ", lane)) for lane, up, _ in alive
+        )
 
     def text(self, position: int, lane: int | None, node: Node) -> str:
         """The same as plain text."""

@@ -7,12 +7,15 @@ append costs O(new rows); everything else is done when it is looked at.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from korg_tui.causal import Lane, Ledger, Session, is_key
 from korg_tui.event import Kind
+from korg_tui.trust import Standing
 from korg_tui.views import marks, walk, words
 from korg_tui.views.arguments import Arguments, Read
+from korg_tui.views.breaks import SPOKEN_AGAINST, Between, BreakLine, Evidence
 from korg_tui.views.folds import CALLS, Folds, Level
 from korg_tui.views.lines import SpineLine
 from korg_tui.views.members import Members
@@ -37,6 +40,8 @@ class Spine:
         self._arguments = Arguments(ledger, read)
         self._predicate: Predicate | None = None
         self._columns = COLUMNS
+        self._standing: Standing | None = None
+        self._between = Between()
         self._build()
 
     # keeping up with the ledger
@@ -57,8 +62,10 @@ class Spine:
         self._shape = _shape_of(self.ledger)
         self._members = Members(self.ledger, self._session)
         self._shown = Shown(self.ledger, self.folds, self._predicate)
+        self._evidence = Evidence(self.ledger.row_of, self._is_member)
         self._met = 0
         self._meet_new()
+        self._evidence.take(self._standing)
 
     def _meet_new(self) -> None:
         self.folds.lanes_came()
@@ -66,6 +73,7 @@ class Spine:
             if self._members.meet(row):
                 self._shown.consider(row)
         self._met = len(self.ledger)
+        self._evidence.rows_came()
         self._changed()
 
     def _changed(self) -> None:
@@ -127,6 +135,41 @@ class Spine:
     def dead_pointers(self) -> Sequence[int]:
         """The rows whose cause is missing, ascending."""
         return self._members.dead
+
+    # what holds of the ledger
+
+    def set_standing(self, standing: Standing | None) -> bool:
+        """Where the chain of the ledger stands now; None when nobody knows. False when it makes no
+        difference here."""
+        self._standing = standing
+        changed = self._evidence.take(standing)
+        if changed:
+            self.version += 1
+            self._summaries.clear()
+        return changed
+
+    @property
+    def breaks(self) -> Sequence[int]:
+        """The indexes of rows above which a line says that the chain breaks, ascending; where it breaks only
+        below all that are seen, how many these are."""
+        if not len(self):
+            return ()
+        self._between.lie(self._evidence.breaks, self.rows)
+        return self._between.indexes
+
+    def break_above(self, index: int) -> BreakLine:
+        """What the line above a row of `breaks` says."""
+        first, count = self._between.breaks_at(index)
+        below = self.rails.above(self.row(index)) if index < len(self) else ()
+        return BreakLine(below, count, self._evidence.why(self._evidence.breaks[first]))
+
+    @property
+    def spoken_against(self) -> Sequence[int]:
+        """The rows that evidence speaks against, those below a break of the chain included, ascending."""
+        return self._evidence.rows
+
+    def _is_member(self, row: int) -> bool | None:
+        return row in self._members if row < self._met else None
 
     # filter and folds
 
@@ -269,6 +312,7 @@ class Spine:
         runs = self.rails.draw(row, None if lane is None else lane.id, _node(ledger, row, lane, folded))
         summary = self._summary(row) if folded else ""
         note = marks.note(ledger, row)
+        against = self._evidence.words(row)
         is_gap = ledger.kind[row] == Kind.GAP
         return SpineLine(
             row=row,
@@ -278,12 +322,12 @@ class Spine:
             rails="".join(run.text for run in runs),
             runs=runs,
             lane=-1 if lane is None else lane.id,
-            sign=marks.sign(ledger, row),
+            sign=SPOKEN_AGAINST if against else marks.sign(ledger, row),
             tool=marks.tool(ledger, row),
             argument=note if is_gap else self._arguments.of(row),
             duration_ms=ledger.duration_at(row),
             bar=words.bar(ledger.duration_at(row)),
-            marks=marks.marks(ledger, row, astray=self._members.astray.get(row, "")),
+            marks=(*against, *marks.marks(ledger, row, astray=self._members.astray.get(row, ""))),
             note="" if is_gap else " · ".join(filter(None, (note, summary))),
             folded=folded,
             dim=self.filtered and row not in self._shown.matching,
@@ -302,8 +346,10 @@ class Spine:
         hidden = self.folds.below(row)
         failed = sum(marks.is_failed(self.ledger, each) for each in hidden)
         yield words.plural(len(hidden), "event")
+        against = Counter(word for each in hidden for word in self._evidence.words(each))
         if failed:
             yield f"{failed:,} failed"
+        yield from (f"{count:,} {word}" for word, count in against.items())
         lane = self.folds.opens(row)
         if lane is not None and self.folds.lane_folded(lane):
             yield marks.lane_title(lane)

@@ -1,4 +1,8 @@
-"""LineList: rows of one line each, drawn only where they are seen, with a cursor on one of them."""
+"""LineList: rows of one line each, drawn only where they are seen, with a cursor on one of them.
+
+Rows are counted by index. Where lines that are no rows stand between them, the line `y` of a row is another
+number than its index.
+"""
 
 from __future__ import annotations
 
@@ -67,6 +71,23 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         del index
         return None
 
+    def draw_above(self, index: int, width: int) -> Strip:
+        """A line of its own above a row, or below all rows (`index` is their number), drawn like a row."""
+        raise NotImplementedError
+
+    def y_of(self, index: int) -> int:
+        """The line on which a row stands, from the top of the list."""
+        return index
+
+    def index_at(self, y: int) -> int:
+        """The row that stands on a line, or the next one below it."""
+        return y
+
+    @property
+    def extent(self) -> int:
+        """How many lines there are."""
+        return self.count
+
     @property
     def row_width(self) -> int:
         """Cells that a row has."""
@@ -74,8 +95,15 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def page(self) -> int:
-        """Rows that are seen at once."""
+        """Lines that are seen at once."""
         return max(self.scrollable_content_region.height, 1)
+
+    @property
+    def seen(self) -> range:
+        """The rows that are seen now."""
+        top = self.scroll_offset.y
+        begin, end = self.index_at(top), self.index_at(top + self.page)
+        return range(min(begin, self.count), min(end, self.count))
 
     def say_when_empty(self, words: str) -> None:
         """Say this, which is safe, while there are no rows."""
@@ -93,7 +121,7 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
     def measure(self) -> None:
         """Rows have changed in number. The whole screen is laid out anew, and drawn twice by that, only where
         a scroll bar comes or goes that can be seen."""
-        size, was, page = Size(self.row_width, self.count), self.virtual_size, self.page
+        size, was, page = Size(self.row_width, self.extent), self.virtual_size, self.page
         seen = self.styles.scrollbar_size_vertical > 0
         if was.width == size.width and (not seen or (was.height > page) == (size.height > page)):
             self.set_reactive(LineList.virtual_size, size)
@@ -112,13 +140,16 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         self._ground = None
 
     def render_line(self, y: int) -> Strip:
-        index = self.scroll_offset.y + y
-        width = self.row_width
+        y += self.scroll_offset.y
+        index, width = self.index_at(y), self.row_width
         if self._ground is None:
             self._ground = self.rich_style
-        if index >= self.count:
+        if y >= self.extent:
             words = crop(f" {self.empty}", width) if y == 0 and not self.count else ""
             return Strip([Segment(words, self._ground)]).adjust_cell_length(width, self._ground)
+        if y != self.y_of(index):
+            strip = self.draw_above(index, width).adjust_cell_length(width)
+            return strip.apply_style(self._ground).simplify()
         strip = self._strip(index, width, self._ground)
         label = self.labels.get(index)
         if label is None:
@@ -159,43 +190,50 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = target
         self.reveal(jump=jump)
         if target != before:
-            self.refresh_line(before)
-            self.refresh_line(target)
+            self.refresh_line(self.y_of(before))
+            self.refresh_line(self.y_of(target))
             self.post_message(self.Moved(self, target))
 
     def move(self, rows: int) -> None:
         """Move the cursor by so many rows."""
         self.go(self.cursor + rows)
 
+    def leaf(self, pages: int) -> None:
+        """Move the cursor by so many pages, and by a row at least."""
+        index = self.index_at(self.y_of(self.cursor) + pages * self.page)
+        self.go(max(index, self.cursor + 1) if pages > 0 else min(index, self.cursor - 1))
+
     def reveal(self, *, jump: bool = False) -> None:
         """Scroll as little as needed, so that the cursor and some rows around it are seen."""
-        page, top = self.page, round(self.scroll_y)
-        seen = top <= self.cursor < top + page
+        page, top, here = self.page, round(self.scroll_y), self.y_of(self.cursor)
+        seen = top <= here < top + page
         around = min(page // 3 if jump and not seen else CONTEXT, (page - 1) // 2)
-        if self.cursor < top + around:
-            self._scroll_rows(self.cursor - around)
-        elif self.cursor > top + page - 1 - around:
-            self._scroll_rows(self.cursor - page + 1 + around)
+        if here < top + around:
+            self._scroll_rows(here - around)
+        elif here > top + page - 1 - around:
+            self._scroll_rows(here - page + 1 + around)
 
     def reveal_too(self, index: int) -> None:
         """Bring another row above the cursor into view, if both fit on the page."""
-        if self.cursor - self.page < index < round(self.scroll_y):
-            self._scroll_rows(index)
+        y = self.y_of(index)
+        if self.y_of(self.cursor) - self.page < y < round(self.scroll_y):
+            self._scroll_rows(y)
 
     def _scroll_rows(self, top: int) -> None:
-        self.scroll_to(y=max(0, min(top, self.count - self.page)), animate=False, force=True)
+        self.scroll_to(y=max(0, min(top, self.extent - self.page)), animate=False, force=True)
 
     def row_at(self, event: events.MouseEvent) -> int | None:
-        """The row under the mouse."""
-        index = self.scroll_offset.y + event.y
-        return index if 0 <= event.y < self.page and index < self.count else None
+        """The row under the mouse; of a line between two rows the lower one."""
+        y = self.scroll_offset.y + event.y
+        return min(self.index_at(y), self.count - 1) if 0 <= event.y < self.page and y < self.extent else None
 
     def on_click(self, event: events.Click) -> None:
         index = self.row_at(event)
         if index is None:
             return
         event.stop()
-        if self.clicked(index, event.x):
+        between = self.scroll_offset.y + event.y != self.y_of(index)
+        if not between and self.clicked(index, event.x):
             return
         self.go(index)
         if event.chain == 2:

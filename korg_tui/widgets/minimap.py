@@ -15,9 +15,11 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from korg_tui.views import SPOKEN_AGAINST, to_ascii
 from korg_tui.widgets.bookmarks import ASCII_MARK, MARK
 
 _SIGNS = {
+    "against": (SPOKEN_AGAINST, to_ascii(SPOKEN_AGAINST)),
     "dropped": ("╳", "x"),
     "possible": ("┄", "~"),
     "failed": ("●", "!"),
@@ -38,6 +40,8 @@ class Marks:
     dropped: Sequence[int] = ()
     possible: Sequence[int] = ()
     bookmark: Sequence[int] = ()
+    against: Sequence[int] = ()
+    """Rows that evidence speaks against."""
 
 
 class Minimap(Widget):
@@ -46,7 +50,7 @@ class Minimap(Widget):
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "minimap--track", "minimap--view", "minimap--failed", "minimap--dead", "minimap--hit",
-        "minimap--dropped", "minimap--possible", "minimap--bookmark",
+        "minimap--dropped", "minimap--possible", "minimap--bookmark", "minimap--against",
     }  # fmt: skip
 
     class Aimed(Message):

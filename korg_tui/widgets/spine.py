@@ -6,7 +6,7 @@ to another event, nor the page under it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -17,10 +17,11 @@ from textual.strip import Strip
 from korg_tui.event import Kind
 from korg_tui.text import crop, pad, width
 from korg_tui.themes import LANE_COLOURS
-from korg_tui.views import RowState, Spine, SpineLine, to_ascii
+from korg_tui.trust import Standing
+from korg_tui.views import BREAK, SPOKEN_AGAINST, RailRun, RowState, Spine, SpineLine, to_ascii
 from korg_tui.views import duration as in_words
 from korg_tui.widgets.bookmarks import ASCII_MARK, MARK
-from korg_tui.widgets.lines import LineList
+from korg_tui.widgets.parted import PartedList
 
 NO_EVENTS = "There are no events here."
 _BARS = " ▏▎▍▌▋▊▉█"
@@ -32,14 +33,15 @@ _FATE_CELLS = 38
 _RULE_CELLS = 9
 
 
-class SpineView(LineList):
+class SpineView(PartedList):
     """The spine of a session."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "spine--seq", "spine--tool", "spine--argument", "spine--quiet", "spine--bar", "spine--duration",
         "spine--failed", "spine--dead", "spine--malformed", "spine--hit", "spine--mark", "spine--dim",
         "spine--notice", "spine--target", "spine--dropped", "spine--dropped-mark", "spine--possible",
-        "spine--possible-mark", "spine--later", "spine--bookmark",
+        "spine--possible-mark", "spine--later", "spine--bookmark", "spine--against", "spine--break",
+        "spine--break-rule",
         *(f"spine--lane-{number}" for number in range(LANE_COLOURS)),
     }  # fmt: skip
 
@@ -139,24 +141,39 @@ class SpineView(LineList):
         if self.max_scroll_y:
             self.pause()
 
+    # where the chain breaks
+
+    @property
+    def parted(self) -> Sequence[int]:
+        return self.spine.breaks
+
+    def set_standing(self, standing: Standing | None) -> bool:
+        """Where the chain of the ledger stands now; None when nobody knows. False when nothing is otherwise
+        by that."""
+        return self.part(lambda: self.spine.set_standing(standing))
+
+    def look(self, index: int) -> object:
+        return self._line(index)
+
+    def look_above(self, index: int) -> object:
+        return self.spine.break_above(index)
+
     # shape
 
     def reshape(self, change: Callable[[], object], find: Callable[[], int]) -> None:
         """Change which rows there are; afterwards the cursor stands on row `find()` at the same height."""
-        height = self.cursor - round(self.scroll_y)
+        height = self.y_of(self.cursor) - round(self.scroll_y)
         change()
         self._strips.clear()
         self.cursor = max(0, find())
         self.measure()
-        self._scroll_rows(self.cursor - height)
+        self._scroll_rows(self.y_of(self.cursor) - height)
         self.reveal()
         self.refresh()
 
     def sideways(self, steps: int) -> bool:
         """Scroll the arguments sideways, as far as one that is seen is cut. False when they stay."""
-        top = self.scroll_offset.y
-        seen = range(top, min(top + self.page, self.count))
-        most = max((self._beyond(index) for index in seen), default=0)
+        most = max((self._beyond(index) for index in self.seen), default=0)
         shift = max(0, min(self.shift + steps * _SHIFT, max(most, self.shift if steps < 0 else 0)))
         if shift == self.shift:
             return False
@@ -207,6 +224,17 @@ class SpineView(LineList):
         room = width - self._seq_cells - 1 - tail.cell_length
         return Strip.join([self._seq(line), self._middle(line, state, room), tail])
 
+    def draw_above(self, index: int, width: int) -> Strip:
+        line = self.spine.break_above(index)
+        rule, mark, style = "─", BREAK, self._style("spine--break-rule")
+        if self._ascii:
+            rule, mark = to_ascii(rule), to_ascii(mark)
+        before = Strip([Segment(f"{rule * self._seq_cells} ", style), *self._runs(line.runs)])
+        before = before.adjust_cell_length(self._seq_cells + 1 + self.spine.rails.width)
+        words = line.words(max(0, width - before.cell_length - 6))
+        head = [Segment(f"{mark}{rule} ", style), Segment(words, self._style("spine--break"))]
+        return Strip([*before, *head, Segment(f" {rule * width}", style)]).crop(0, width)
+
     def _seq(self, line: SpineLine) -> Strip:
         hit = line.row in self.hits
         number = line.number or "·"
@@ -240,8 +268,11 @@ class SpineView(LineList):
         return self._style(_HELD_STYLES.get(held[:1], "spine--later"))
 
     def _rails(self, line: SpineLine) -> list[Segment]:
-        segments = [] if line.runs else [Segment(line.rails)]
-        for run in line.runs:
+        return self._runs(line.runs) if line.runs else [Segment(line.rails)]
+
+    def _runs(self, runs: Sequence[RailRun]) -> list[Segment]:
+        segments = []
+        for run in runs:
             name = "spine--quiet" if run.lane is None else f"spine--lane-{run.lane % LANE_COLOURS}"
             segments.append(Segment(to_ascii(run.text) if self._ascii else run.text, self._style(name)))
         return segments
@@ -290,6 +321,8 @@ class SpineView(LineList):
         return self._style(tool), self._style("spine--quiet" if quiet else "spine--argument")
 
     def _words_style(self, line: SpineLine) -> Style:
+        if line.sign == SPOKEN_AGAINST:
+            return self._style("spine--against")
         if "failed" in line.marks:
             return self._style("spine--failed")
         if line.kind in (Kind.MALFORMED, Kind.GAP):

@@ -47,6 +47,7 @@ class OpenSession(Message):
         session: int,
         seq: int | None = None,
         choice: Choice | None = None,
+        row: int = -1,
     ) -> None:
         super().__init__()
         self.reading = reading
@@ -56,6 +57,8 @@ class OpenSession(Message):
         """The event to begin at."""
         self.choice = choice
         """What is said of it for a while."""
+        self.row = row
+        """The row to begin at, of what has no seq; -1: none."""
 
 
 class OpenDemo(Message):

@@ -61,6 +61,7 @@ class SessionScreen(
         session: int | None,
         *,
         seq: int | None = None,
+        row: int = -1,
         choice: Choice | None = None,
     ) -> None:
         super().__init__()
@@ -70,6 +71,7 @@ class SessionScreen(
         self.details = Details()
         self.minimap = Minimap()
         self._begin_at = seq
+        self._begin_row = row
         self._choice = choice
         self._details_stale = False
         self._pause: Timer | None = None
@@ -106,10 +108,12 @@ class SessionScreen(
         self.call_after_refresh(self.settle)
 
     def begin(self) -> None:
-        """The first place: the seq that was asked for, where one was, or the end, following."""
+        """The first place: the seq or row that was asked for, where one was, or the end, following."""
         self.tell_choice(self._choice)
         self.mark_again()
         row = None if self._begin_at is None else self.ledger.row_of(self._begin_at)
+        if row is None and 0 <= self._begin_row < len(self.ledger):
+            row = self._begin_row
         if row is not None:
             self.jump(row)
         elif not self.return_to_place() and self.reading.live and self.korg.settings.follow:

@@ -32,10 +32,22 @@ from korg_tui.palette import Palette, TablePalette
 from korg_tui.reading import Reading
 from korg_tui.remembered import Remembered
 from korg_tui.screens import LONG, HelpScreen, KorgScreen, LedgersScreen, SessionScreen, passing
-from korg_tui.sources import CaughtUp, DemoSource, Fact, FileSource, FolderSource, Pool, Source, open_sources
+from korg_tui.sources import (
+    CaughtUp,
+    DemoSource,
+    Fact,
+    FileSource,
+    FolderSource,
+    Pool,
+    Replaced,
+    Source,
+    open_sources,
+)
 from korg_tui.text import visible
 from korg_tui.themes import THEMES, styles_folder
+from korg_tui.trust import Standing, Vigil, Watched
 from korg_tui.views import session_rows
+from korg_tui.watching import Watching
 from korg_tui.widgets.ascii import Ascii
 
 HUNG_UP = 129
@@ -89,6 +101,7 @@ class KorgApp(App[int], inherit_bindings=False):
         choice: Choice | None = None,
         configured_in: str = "the built-in settings, no file",
         remembered: Remembered | None = None,
+        key: bytes | None = None,
     ) -> None:
         self.settings = (settings or Settings()).spelled
         """What the person has chosen, from start to end."""
@@ -121,6 +134,7 @@ class KorgApp(App[int], inherit_bindings=False):
         self._feeds = Pool() if feeds is None else feeds
         self._arrivals = Arrivals(lambda: self.post_message(Arrived()))
         self._families = Families()
+        self._watching = Watching(self, Vigil(key))
         self._look = look
         self._looking = False
         self._unfrozen = 0
@@ -130,6 +144,8 @@ class KorgApp(App[int], inherit_bindings=False):
         """Pasted text is foreign text: only one safe line of it comes in, wherever it goes."""
         if isinstance(event, events.Paste) and not event.is_forwarded:
             event.text = visible(re.split(r"[\r\n]", event.text.strip(), maxsplit=1)[0])
+        elif isinstance(event, events.Key):
+            self._watching.pressed()
         await super().on_event(event)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -199,6 +215,7 @@ class KorgApp(App[int], inherit_bindings=False):
 
     def _take(self, reading: Reading, fact: Fact, screens: Sequence[KorgScreen]) -> None:
         changes = reading.apply(fact)
+        self._watching.changed(reading, changes, anew=isinstance(fact, Replaced))
         for each, changed in [(reading, changes), *self._families.changed(reading, changes)]:
             for screen in screens:
                 screen.changed(each, changed)
@@ -223,6 +240,17 @@ class KorgApp(App[int], inherit_bindings=False):
         if self._unfrozen >= LONG:
             self._unfrozen = 0
             gc.freeze()
+
+    # what is known of the chains
+
+    def watched(self, ledger: Ledger) -> Watched | None:
+        """What can be said of the chain of a ledger now; None when that is nothing yet."""
+        return self._watching.vigil.of(ledger)
+
+    def standing(self, reading: Reading, ledger: Ledger) -> Standing | None:
+        """Where its chain stands, as far as it was looked at; None when nobody has looked yet."""
+        del reading
+        return self._watching.vigil.standing(ledger)
 
     def on_unmount(self) -> None:
         self._arrivals.close()
@@ -284,6 +312,7 @@ class KorgApp(App[int], inherit_bindings=False):
 
     def on_open_demo(self, _: OpenDemo) -> None:
         self.readings, self.folders, self._families = [], [], Families()
+        self._watching.vigil.forget_all()
         self._opened_alone, self.choice = False, None
         self._follow(DemoSource())
 

@@ -37,8 +37,10 @@ def run(
     *,
     demo: bool = False,
     configuration: Configuration,
+    key: bytes | None = None,
 ) -> int:
-    """Open the explorer over these sources until the person leaves it. Returns the exit code.
+    """Open the explorer over these sources until the person leaves it. Returns the exit code. `key` is that
+    of keyed ledgers.
 
     Without names it opens what `discover` finds, or says where it looked, offers the demo, and keeps looking.
     Raises SourceError when a name can never be a ledger,
@@ -66,6 +68,7 @@ def run(
         look=lambda: look(every),
         choice=looked.choice,
         remembered=Remembered.at_home() if settings.remember else None,
+        key=key,
     )
     terminal = attributes(0)
     code = app.run(mouse=settings.mouse)

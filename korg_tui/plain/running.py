@@ -24,6 +24,7 @@ from korg_tui.sources import (
     FileSource,
     FolderSource,
     Pool,
+    Replaced,
     Source,
     SourceError,
     State,
@@ -31,6 +32,7 @@ from korg_tui.sources import (
     open_sources,
 )
 from korg_tui.text import visible
+from korg_tui.trust import Vigil
 
 USAGE = 2
 """Exit code: a command that came through a pipe was not understood."""
@@ -38,6 +40,8 @@ USAGE = 2
 _PAGE = 40
 """Lines of an answer that a person at a terminal hears at once."""
 _WAIT = 0.2
+_LOOKING = 1.0
+"""Seconds that the chains are looked at before the first answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class _Run:
     """One run: sources, what they brought, and the talk about it."""
 
     settings: Settings
+    vigil: Vigil
     out: TextIO
     at_terminal: bool
     arrivals: queue.Queue[_Arrival] = field(default_factory=lambda: queue.Queue(maxsize=64))
@@ -70,8 +75,12 @@ class _Run:
         self.families = Families()
         zone = UTC if self.settings.utc else None
         clock = _wall_clock
-        self.talk = Talk(self.readings, clock, keymap=self.settings.keymap, zone=zone)
+        self.talk = Talk(
+            self.readings, clock, keymap=self.settings.keymap, zone=zone, watched=self.vigil.of
+        )
         self.begun = False
+        self.read_at: float | None = None
+        """When everything that was there at the start was read, seconds."""
         self.closing = False
         self.no_more = False
         """No more commands come."""
@@ -118,7 +127,7 @@ class _Run:
             if self.talk.over or (self.no_more and self.begun and not self.waiting and self._is_done):
                 break
             try:
-                self._take(self.arrivals.get(timeout=_WAIT))
+                self._take(self.arrivals.get(timeout=0 if self._look_on() else _WAIT))
             except queue.Empty:
                 continue
         return self._code
@@ -136,8 +145,22 @@ class _Run:
             return UNREADABLE
         return USAGE if self.talk.wrong and not self.at_terminal else 0
 
+    def _look_on(self) -> bool:
+        """Look at a further part of the chains. False when nothing is left."""
+        turn = self.vigil.turn()
+        if turn is not None:
+            turn.check()
+            self.vigil.take(turn)
+        if self.begun:
+            self.talk.looked(self.tell)
+        return turn is not None
+
     def _begin_when_ready(self) -> None:
         if not self.begun and self.ready and self.arrivals.empty():
+            now = time.monotonic()
+            self.read_at = now if self.read_at is None else self.read_at
+            if self.vigil.waiting and now - self.read_at < _LOOKING:
+                return
             self.begun = True
             for line in self.talk.begin():
                 self.tell(line)
@@ -152,6 +175,7 @@ class _Run:
 
     def _take_fact(self, reading: Reading, fact: Fact) -> None:
         changes = reading.apply(fact)
+        self.vigil.changed(reading, changes, anew=isinstance(fact, Replaced))
         for each, changed in [(reading, changes), *self.families.changed(reading, changes)]:
             if self.begun:
                 self.talk.changed(each, changed, self.tell)
@@ -196,14 +220,17 @@ def _before(first: str, rest: Iterator[str]) -> Iterator[str]:
     yield from rest
 
 
-def run(names: Sequence[str], *, demo: bool = False, settings: Settings | None = None) -> int:
-    """Tell what these sources hold, in lines, until the person quits. Returns the exit code: 0; 2 when a
-    command that came through a pipe was not understood; 3 when no source could be read.
+def run(
+    names: Sequence[str], *, demo: bool = False, settings: Settings | None = None, key: bytes | None = None
+) -> int:
+    """Tell what these sources hold, in lines, until the person quits; `key` is that of keyed ledgers. Returns
+    the exit code: 0; 2 when a command that came through a pipe was not understood; 3 when no source could be
+    read.
 
     Raises SourceError when a name can never be a ledger, or when nothing is found."""
     settings = settings or Settings()
     commands = _commands(names)
-    running = _Run(settings, sys.stdout, at_terminal=commands is not None and commands.isatty())
+    running = _Run(settings, Vigil(key), sys.stdout, at_terminal=commands is not None and commands.isatty())
     try:
         for source in _sources(names, demo, settings.every, running.tell):
             running.follow(source)

@@ -10,6 +10,7 @@ from korg_tui.causal import Ledger, NoDecision, NoSuchEvent, Rewind, rewind
 from korg_tui.plain.telling import event_sentence, preview_lines, section_lines
 from korg_tui.reading import Reading
 from korg_tui.text import visible
+from korg_tui.trust import Watched
 from korg_tui.views import (
     LossBook,
     Predicate,
@@ -17,13 +18,19 @@ from korg_tui.views import (
     QueryError,
     Section,
     Spine,
+    Tone,
+    Watch,
     chain,
     details,
+    event_chain,
     event_words,
     in_turn,
     label,
+    ledger_sentence,
+    ledger_words,
     named,
     neighbour,
+    nobody_watches,
     parse_query,
     plural,
     sentence,
@@ -36,8 +43,19 @@ PAGE = 10
 class PlainSession:
     """A session of a ledger (by index; None: the whole ledger), read line by line."""
 
-    def __init__(self, reading: Reading, ledger: Ledger, session: int | None, zone: tzinfo | None) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        ledger: Ledger,
+        session: int | None,
+        zone: tzinfo | None,
+        watched: Watch = nobody_watches,
+    ) -> None:
         self.reading = reading
+        self.watched = watched
+        """What is known of the chains."""
+        self._tone: Tone | None = None
+        """Of what was told last of the chain; None where more was to come."""
         self.spine = Spine(ledger, session, reading.bodies(ledger))
         self.zone = zone
         self.row = self.spine.rows[-1] if len(self.spine) else -1
@@ -70,14 +88,26 @@ class PlainSession:
         """Which session this is, and how large."""
         session = self.spine.session
         name = visible(self.ledger.name, 200)
+        chain = ", ".join(["", *filter(None, [self.chain()])])
         if session is None:
-            yield f"{name}: {plural(len(self.spine.all_rows), 'row')}"
+            yield f"{name}: {plural(len(self.spine.all_rows), 'row')}{chain}"
             return
         yield (
             f"session {session.seq} of {name}: {session.status}, {plural(session.total_events, 'event')}, "
             f"{plural(len(session.lanes), 'lane')}, {session.failed:,} failed, "
-            f"{plural(session.dead_pointers, 'dead pointer')}"
+            f"{plural(session.dead_pointers, 'dead pointer')}{chain}"
         )
+
+    def chain(self) -> str:
+        """What is known of the chain: `chain verified to 8,112`."""
+        watched = self.watched(self.ledger)
+        self._tone = ledger_words(watched)[1] if _is_settled(watched) else None
+        return ledger_sentence(watched)
+
+    def chain_is_news(self) -> bool:
+        """Whether something else can be told of the chain than that so much more fits."""
+        watched = self.watched(self.ledger)
+        return _is_settled(watched) and ledger_words(watched)[1] != self._tone
 
     # going
 
@@ -176,7 +206,8 @@ class PlainSession:
 
     def _sections(self) -> list[Section]:
         read = self.reading.bodies(self.ledger)
-        return list(details(self.ledger, self.row, read, zone=self.zone))
+        chain = event_chain(self.reading, self.ledger, self.row, self.watched)
+        return list(details(self.ledger, self.row, read, zone=self.zone, chain=chain))
 
     def all_of(self, rows: list[int], what: str) -> Lines:
         """Every one of these events."""
@@ -286,3 +317,8 @@ class PlainSession:
         elif seq is not None:
             found = self.ledger.row_of(seq)
             self.row = self.spine.rows[-1] if found is None and len(self.spine) else found or self.row
+
+
+def _is_settled(watched: Watched | None) -> bool:
+    """Whether nothing that is still to be looked at can change what is said of a chain."""
+    return watched is not None and (watched.done or watched.standing.verdict == "broken")

@@ -11,7 +11,18 @@ from korg_tui.plain.session import PlainSession
 from korg_tui.plain.telling import session_sentence
 from korg_tui.reading import Reading
 from korg_tui.text import visible
-from korg_tui.views import SessionRow, event_words, plural, rewound_words, session_rows, sort_sessions
+from korg_tui.views import (
+    SessionRow,
+    TrustMarks,
+    Watch,
+    broken_guests,
+    event_words,
+    nobody_watches,
+    plural,
+    rewound_words,
+    session_rows,
+    sort_sessions,
+)
 
 Lines = Iterator[str]
 Tell = Callable[[str], None]
@@ -56,11 +67,14 @@ class Talk:
         *,
         keymap: Keymap = DEFAULT,
         zone: tzinfo | None = None,
+        watched: Watch = nobody_watches,
     ) -> None:
         self.readings = readings
         self.clock = clock
         self.keymap = keymap
         self.zone = zone
+        self.watched = watched
+        """What is known of the chains."""
         self.session: PlainSession | None = None
         self.following = True
         self.asked = False
@@ -165,7 +179,8 @@ class Talk:
         for reading in self.readings:
             for ledger in reading.journal.ledgers:
                 if ledger.host is None:
-                    found = session_rows(ledger)
+                    marks = TrustMarks(ledger, self.watched(ledger), broken_guests(reading, self.watched))
+                    found = session_rows(ledger, trusted=marks)
                     rows += found
                     owners.update((row.ledger, reading) for row in found)
         return [(owners[row.ledger], row) for row in sort_sessions(rows, "activity")]
@@ -189,7 +204,8 @@ class Talk:
         if ledger is None:
             yield "this session is gone"
             return
-        self.session = PlainSession(reading, ledger, row.index if row.index >= 0 else None, self.zone)
+        index = row.index if row.index >= 0 else None
+        self.session = PlainSession(reading, ledger, index, self.zone, self.watched)
         yield from self.session.title()
         yield from self.session.here()
 
@@ -206,6 +222,12 @@ class Talk:
         yield "help lists the commands"
 
     # what comes in
+
+    def looked(self, tell: Tell) -> None:
+        """More is known of the chains: it is told, if it is of the session that is open, and other news than
+        that so much more fits."""
+        if self.session is not None and self.session.chain_is_news():
+            tell(self.session.chain())
 
     def changed(self, reading: Reading, changes: Sequence[Change], tell: Tell) -> None:
         """Something came: it is told, if it is of the session that is open and is followed."""

@@ -57,6 +57,8 @@ def spoken(words: str) -> str:
 def session_sentence(number: int, row: SessionRow, now_ms: int) -> str:
     """`1: ledger, complete, 21 events, 3 agents, 1 failed, 12 seconds ago: the prompt`."""
     parts = [row.title, row.status, plural(row.events, "event"), plural(row.agents, "agent")]
+    if row.trust is not None:
+        parts.append(row.trust.words if row.trust.words == "unchained" else f"chain {row.trust.words}")
     if row.failed:
         parts.append(f"{row.failed:,} failed")
     if row.dead_pointers:

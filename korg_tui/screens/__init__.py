@@ -12,6 +12,7 @@ from korg_tui.screens.session import SessionScreen
 from korg_tui.screens.stats import StatsScreen
 from korg_tui.screens.timeline import TimelineScreen
 from korg_tui.screens.touched import EventsScreen
+from korg_tui.screens.trusting import TrustingScreen
 
 __all__ = [
     "LONG",
@@ -24,4 +25,5 @@ __all__ = [
     "SessionScreen",
     "StatsScreen",
     "TimelineScreen",
+    "TrustingScreen",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 
@@ -10,7 +11,8 @@ from korg_tui.commands import Keymap
 from korg_tui.event import Kind
 from korg_tui.reading import Reading
 from korg_tui.text import crop, visible, width
-from korg_tui.views import Spine, SpineLine, ago, clock, label, lane_title, plural
+from korg_tui.trust import Watched
+from korg_tui.views import Spine, SpineLine, Tone, ago, clock, label, lane_title, ledger_words, plural
 from korg_tui.widgets.names import ending
 from korg_tui.widgets.spine import SpineView
 
@@ -20,7 +22,7 @@ _BETWEEN = " · "
 _REASON = re.compile(r" \((.+)\); what was read stays")
 _FOLDERS = re.compile(r"(?<![\w/])/(?:[^\s/:;]+/)+")
 _LEAST_NAME = 12
-_LEAST = ("agent", "dead", "event", "not loaded", "failed", "")
+_LEAST = ("agent", "dead", "event", "verif", "unchained", "not loaded", "failed", "")
 """Words of the counts, those that are missed least first; what matches nothing else is kept longest."""
 
 
@@ -31,6 +33,10 @@ class Told:
     zone: tzinfo | None
     now_ms: int
 
+
+_TONES: Mapping[Tone, str] = {
+    "good": "line--quiet", "bad": "line--bad", "mark": "line--mark", "quiet": "line--quiet",
+}  # fmt: skip
 
 WELL = ("live", "back")
 """States in which a source is followed, and nothing need be said of it."""
@@ -79,15 +85,21 @@ def status(
     findings: Parts,
     cells: int,
     keymap: Keymap,
+    watched: Watched | None = None,
 ) -> Parts:
-    """How it is followed, where it goes on, and how the source is doing · findings · counts of the session ·
-    the source's name in the room that is left."""
+    """How it is followed, where it goes on, and how the source is doing · a chain that does not hold ·
+    findings · counts of the session, and how far its chain holds · the source's name in the room that is
+    left."""
     follow = [*_follow(view, reading), *_beyond(spine)]
     room = cells - sum(width(text) + len(_BETWEEN) for text, _ in follow)
     back = keymap.told("{shift-left} back")
     aside = [(f"scrolled {view.shift}: {back}", "line--mark")] if view.shift else []
-    before = [*follow, *_source(reading, told, room), *aside, *findings]
-    shown = _joined([*before, *_fitting(_counts(spine), cells - _width(_joined(before)) - len(_BETWEEN))])
+    said, tone = ledger_words(watched)
+    chain = [(said, _TONES[tone])] if said else []
+    trouble, holds = (chain, []) if tone in ("bad", "mark") else ([], chain)
+    before = [*follow, *_source(reading, told, room), *trouble, *aside, *findings]
+    counts = [*_counts(spine), *holds]
+    shown = _joined([*before, *_fitting(counts, cells - _width(_joined(before)) - len(_BETWEEN))])
     room = cells - sum(width(visible(text)) for text, _ in shown) - len(_BETWEEN)
     if room >= _LEAST_NAME:
         shown += [(_BETWEEN, "line--quiet"), (ending(reading.journal.name, room), "line--quiet")]

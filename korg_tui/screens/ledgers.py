@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from korg_tui.causal import Change, Rewound
+from korg_tui.causal import Change, Ledger, Rewound
 from korg_tui.commands import Place, Situation
 from korg_tui.messages import OpenDemo, OpenSession
 from korg_tui.reading import Reading
@@ -19,6 +19,7 @@ from korg_tui.screens.headlines import WELL, Told, ages, source_state
 from korg_tui.screens.labelling import LabellingScreen
 from korg_tui.screens.onward import OnwardScreen
 from korg_tui.screens.touched import EventsScreen, places_of
+from korg_tui.screens.trusting import TrustingScreen
 from korg_tui.sources import FolderSource
 from korg_tui.text import visible, visible_lines
 from korg_tui.views import SORTS, QueryError, SessionBook, SessionRow, plural, rewound_words
@@ -39,7 +40,7 @@ _EMPTY = " has no sessions yet: the first event will show here"
 _TROUBLE = ("failed", "gone", "waiting", "offline", "warned")
 
 
-class LedgersScreen(OnwardScreen, LabellingScreen, AidingScreen):
+class LedgersScreen(OnwardScreen, LabellingScreen, AidingScreen, TrustingScreen):
     """Screen 1 of EXPERIENCE."""
 
     PLACES = (Place.LEDGERS,)
@@ -118,6 +119,21 @@ class LedgersScreen(OnwardScreen, LabellingScreen, AidingScreen):
             else:
                 self.call_after_refresh(self.show_rows)
 
+    def in_front(self) -> Iterator[Ledger]:
+        """Those of the rows that are seen."""
+        for index in self.lines.seen if self.ready else ():
+            row = self.lines.rows[index]
+            reading = self.book.owner(row.ledger)
+            if isinstance(row, SessionRow) and reading is not None:
+                yield from (each for each in reading.journal.ledgers if each.name == row.ledger)
+
+    def standing_changed(self, reading: Reading, ledger: Ledger) -> None:
+        self.changed(reading, ())
+        if ledger.host is not None:
+            for each in self.korg.readings:
+                if ledger.host in each.journal.ledgers:
+                    self.changed(each, ())
+
     def times_changed(self) -> None:
         self.show_rows()
 
@@ -192,7 +208,7 @@ class LedgersScreen(OnwardScreen, LabellingScreen, AidingScreen):
     def _count(self, reading: Reading) -> None:
         """Bring up to date what is listed of one reading."""
         folder = isinstance(reading.source, FolderSource)
-        sessions = 0 if folder else self.book.update(reading, live=reading.state in WELL)
+        sessions = 0 if folder else self._update(reading)
         if not reading.caught_up and reading.state == "reading":
             self._reading.add(reading)
         else:
@@ -202,6 +218,9 @@ class LedgersScreen(OnwardScreen, LabellingScreen, AidingScreen):
             self._told[reading] = self._source_row(reading)
         else:
             self._told.pop(reading, None)
+
+    def _update(self, reading: Reading) -> int:
+        return self.book.update(reading, live=reading.state in WELL, watched=self.korg.watched)
 
     def _name_ledgers(self, told: Sequence[SourceRow]) -> None:
         names = dict.fromkeys([*self.book.names(), *(row.ledger for row in told)])

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 from korg_tui.causal import Ledger, NoDecision, NoSuchEvent, rewind
 from korg_tui.event import Kind
+from korg_tui.formats import Body
 from korg_tui.reading import Reading
 from korg_tui.screens.asking import LONG, Asking
 from korg_tui.screens.looking import BlobLook
 from korg_tui.screens.order import most_asked_first
 from korg_tui.screens.stepping import SteppingScreen
+from korg_tui.screens.trusting import ChainScreen
 from korg_tui.text import visible
 from korg_tui.views import LossBook, Preview, RowState, Section, at_once, details, rewound_sections
 from korg_tui.widgets.chrome import Bar
@@ -55,7 +57,7 @@ def _mark(ledger: Ledger) -> tuple[int, int]:
     return ledger.revision, ledger.generation
 
 
-class PreviewingScreen(SteppingScreen):
+class PreviewingScreen(SteppingScreen, ChainScreen):
     """Commands `rewind`, `rewind-before`, `keep-more`, `keep-less`, `why`, `scope`."""
 
     reading: Reading
@@ -73,6 +75,8 @@ class PreviewingScreen(SteppingScreen):
         self._blobs: BlobLook | None = None
         self._shown: tuple[int, int | None] = (-1, None)
         """Row and seq of the event that was told last."""
+        self._chain: Callable[[Body], Section] | None = None
+        """What is told of the chain at the event that was told last."""
         self._listed: Preview | None = None
         """The preview whose lists were asked for last."""
 
@@ -280,6 +284,7 @@ class PreviewingScreen(SteppingScreen):
         """No key waits for an event: one with a long record is read beside the screen, and colours that need
         time come when they are ready."""
         before, self._shown = self._shown, (row, self.ledger.seq_at(row))
+        self._chain = self.chain_at(row)
         if len(self.ledger) >= LONG or self.asking.busy:
             self._tell(lambda: self._event(row, preview))
         elif self.ledger.length[row] > RECORD:
@@ -311,7 +316,7 @@ class PreviewingScreen(SteppingScreen):
     def _event(self, row: int, preview: Preview | None) -> Sequence[Section]:
         read, zone = self.reading.bodies(self.ledger), self.korg.zone
         self.blobs.begin()
-        event = details(self.ledger, row, read, zone=zone, blobs=self.blobs.of)
+        event = details(self.ledger, row, read, zone=zone, blobs=self.blobs.of, chain=self._chain)
         event = most_asked_first(event, self.ledger, row)
         gone = rewound_sections(self.reading, self.ledger, row, self.keymap.name("seen"))
         event = [*event[:1], *gone, *event[1:]]

@@ -213,7 +213,10 @@ class SessionScreen(
     def _status(self) -> headlines.Parts:
         found, line = self.finding_words(), self.line_words()
         room = self.status.room - (len(line) + 3 if line else 0)
-        parts = headlines.status(self.spine, self.view, self.reading, self._told, found, room, self.keymap)
+        watched = self.korg.watched(self.ledger)
+        parts = headlines.status(
+            self.spine, self.view, self.reading, self._told, found, room, self.keymap, watched
+        )
         return [(line, "line--strong"), (" · ", "line--quiet"), *parts] if line else parts
 
     @property

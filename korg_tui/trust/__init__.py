@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from korg_tui.trust.found import Check, Fault, FaultKind, Finding, Signers, Standing, Status, Verdict
+from korg_tui.trust.vigil import Turn, Vigil
 from korg_tui.trust.watched import Watched
 
 __all__ = [
@@ -13,6 +14,8 @@ __all__ = [
     "Signers",
     "Standing",
     "Status",
+    "Turn",
     "Verdict",
+    "Vigil",
     "Watched",
 ]

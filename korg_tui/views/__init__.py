@@ -73,6 +73,18 @@ from korg_tui.views.timeline import Timeline, TimeRow
 from korg_tui.views.timescale import scale, time_words
 from korg_tui.views.touched import EventRow, EventRows, EventSearch, Hit, Where, path_query, paths_of
 from korg_tui.views.tracks import LaneLine, Window
+from korg_tui.views.trusted import (
+    Tone,
+    TrustMark,
+    TrustMarks,
+    Watch,
+    broken_guests,
+    event_chain,
+    event_fits,
+    ledger_sentence,
+    ledger_words,
+    nobody_watches,
+)
 from korg_tui.views.vocabulary import Vocabulary
 from korg_tui.views.walk import in_turn, neighbour
 from korg_tui.views.why import chain, sentence
@@ -186,6 +198,7 @@ __all__ = [
     "blob_line",
     "blob_preview",
     "bookmark",
+    "broken_guests",
     "cause_walk",
     "chain",
     "clock",
@@ -198,6 +211,8 @@ __all__ = [
     "details",
     "dollars",
     "duration",
+    "event_chain",
+    "event_fits",
     "event_words",
     "facts",
     "failed_words",
@@ -214,6 +229,8 @@ __all__ = [
     "lane_title",
     "ledger_copies",
     "ledger_identity",
+    "ledger_sentence",
+    "ledger_words",
     "losses",
     "lost_words",
     "marked",
@@ -221,6 +238,7 @@ __all__ = [
     "nearby",
     "needle",
     "neighbour",
+    "nobody_watches",
     "outcome",
     "parse_query",
     "path_query",

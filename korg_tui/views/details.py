@@ -34,6 +34,9 @@ _KEPT = 8_000_000
 Blobs = Callable[[str], BlobFound]
 """The state of a blob by its digest."""
 
+Chain = Callable[[Body], Section]
+"""What an event says of the chain, and whether it fits."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
@@ -43,6 +46,7 @@ class _Asked:
     read: Read
     zone: tzinfo | None = UTC
     blobs: Blobs | None = None
+    chain: Chain | None = None
 
 
 def details(
@@ -53,15 +57,15 @@ def details(
     zone: tzinfo | None = UTC,
     blobs: Blobs | None = None,
     effects: bool = True,
+    chain: Chain | None = None,
 ) -> list[Section]:
-    """The sections of one row: fields, causes, effects, arguments, result, what stands around it, blobs, raw
-    record. Without
-    `effects` it costs nothing for the rows that come later.
+    """The sections of one row: fields, causes, effects, arguments, result, what stands around it, blobs, the
+    `chain`, raw record. Without `effects` it costs nothing for the rows that come later.
 
     `read` gives the record's bytes; `zone` None shows times in the zone of this machine; `blobs` says in
     which state a blob is. Never raises for what a ledger holds or a source has lost.
     """
-    asked = _Asked(ledger, read, zone, blobs)
+    asked = _Asked(ledger, read, zone, blobs, chain)
     sections = [_fields(asked, row)]
     if Kind(ledger.kind[row]).agent:
         sections += [_causes(ledger, row), *([_effects(ledger, row)] if effects else [])]
@@ -243,6 +247,8 @@ def _body(asked: _Asked, row: int) -> Iterator[Section]:
     if found is not None:
         yield from _content(asked, row, found)
     yield _blobs(asked, row, found)
+    if found is not None and asked.chain is not None:
+        yield asked.chain(found)
     yield Section(f"raw record, {words.size(length)}", "raw", tuple(values.raw_lines(raw, length)))
 
 

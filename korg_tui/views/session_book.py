@@ -5,8 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 
+from korg_tui.causal import Ledger
 from korg_tui.reading import Reading
 from korg_tui.views.sessions import ORDERS, SORTS, SessionRow, has_words, session_rows
+from korg_tui.views.trusted import TrustMarks, Watch, broken_guests, nobody_watches
 
 _SORTED_ANEW = 20
 """When more than one row of so many changed, all are sorted anew."""
@@ -21,6 +23,7 @@ class SessionBook:
         self.sessions = 0
         """How many there are, also of those that do not have the words."""
         self.ledgers = 0
+        self._trusted: dict[Ledger, TrustMarks] = {}
         self._by_ledger: dict[Reading, dict[str, list[SessionRow]]] = {}
         self._owners: dict[str, Reading] = {}
         self._rows: list[SessionRow] = []
@@ -28,13 +31,16 @@ class SessionBook:
         self._new: list[SessionRow] = []
         self._anew = False
 
-    def update(self, reading: Reading, *, live: bool) -> int:
-        """Take in what a reading has become; how many sessions it has. `live`: its source is followed."""
+    def update(self, reading: Reading, *, live: bool, watched: Watch = nobody_watches) -> int:
+        """Take in what a reading has become; how many sessions it has. `live`: its source is followed;
+        `watched` says what is known of the chains."""
         before = self._by_ledger.get(reading, {})
         after: dict[str, list[SessionRow]] = {}
         for ledger in reading.journal.ledgers:
             old = before.get(ledger.name, ())
-            after[ledger.name] = rows = session_rows(ledger, live=live, before=old)
+            after[ledger.name] = rows = session_rows(
+                ledger, live=live, before=old, trusted=self._marks(reading, ledger, watched)
+            )
             self._owners.setdefault(ledger.name, reading)
             self._gone += _without(old, rows)
             self._new += _without(rows, old)
@@ -45,6 +51,14 @@ class SessionBook:
         self.sessions += count - sum(map(len, before.values()))
         self.ledgers += len(after) - len(before)
         return count
+
+    def _marks(self, reading: Reading, ledger: Ledger, watched: Watch) -> TrustMarks:
+        """What is said of the chain; kept, as it costs a look at every fault."""
+        guests = broken_guests(reading, watched)
+        known, kept = watched(ledger), self._trusted.get(ledger)
+        if kept is None or not kept.still(known, guests):
+            kept = self._trusted[ledger] = TrustMarks(ledger, known, guests)
+        return kept
 
     def arrange(self, sort: str, words: str) -> None:
         """Sort by one of `SORTS`, and leave out what does not have these words."""

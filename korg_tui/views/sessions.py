@@ -10,6 +10,7 @@ from korg_tui.causal import Ledger, Session, is_key
 from korg_tui.event import Kind
 from korg_tui.text import visible
 from korg_tui.views import marks, summary, words
+from korg_tui.views.trusted import NOT_WATCHED, TrustMark, TrustMarks
 
 _TITLE = 200
 
@@ -44,30 +45,41 @@ class SessionRow:
     """Of the ledger, when this was seen."""
     missing: int = 0
     """Events that the source of the ledger has and could not give."""
+    trust: TrustMark | None = None
+    """What is said of its chain; None while nobody knows."""
 
 
 def session_rows(
-    ledger: Ledger, *, live: bool = False, before: Sequence[SessionRow] = ()
+    ledger: Ledger,
+    *,
+    live: bool = False,
+    before: Sequence[SessionRow] = (),
+    trusted: TrustMarks = NOT_WATCHED,
 ) -> list[SessionRow]:
     """The sessions of a ledger in the order of their first heads, read from its columns alone.
 
     The ledger of a sub-agent that is a lane of another ledger's session has none of its own.
     A ledger with rows but without a session (governance events, malformed lines) has one row, its index -1.
-    `before` are the rows that it had before: those that still hold are not made anew.
+    `before` are the rows that it had before: those that still hold are not made anew. `trusted` says what
+    their chain is.
     """
     if ledger.host is not None:
         return []
     if not ledger.sessions:
-        rows = [_of_nothing(ledger, live)] if len(ledger) else []
+        rows = [_of_nothing(ledger, live, trusted.of(None))] if len(ledger) else []
         return list(before) if rows == list(before) else rows
     newest = _last_agent_seq(ledger) if live else None
     rows = []
     for index, session in enumerate(ledger.sessions):
-        at_work = live and session.last_seq == newest
-        if index < len(before) and _holds(before[index], ledger, session, at_work):
+        at_work, trust = live and session.last_seq == newest, trusted.of(session)
+        if (
+            index < len(before)
+            and before[index].trust == trust
+            and _holds(before[index], ledger, session, at_work)
+        ):
             rows.append(before[index])
         else:
-            rows.append(_of(ledger, session, at_work))
+            rows.append(_of(ledger, session, at_work, trust))
     return rows
 
 
@@ -89,7 +101,7 @@ def _holds(row: SessionRow, ledger: Ledger, session: Session, at_work: bool) -> 
     )
 
 
-def _of(ledger: Ledger, session: Session, live: bool) -> SessionRow:
+def _of(ledger: Ledger, session: Session, live: bool, trust: TrustMark | None) -> SessionRow:
     return SessionRow(
         ledger=ledger.name,
         index=session.index,
@@ -108,10 +120,11 @@ def _of(ledger: Ledger, session: Session, live: bool) -> SessionRow:
         last_ms=session.last_event_at,
         generation=ledger.generation,
         missing=ledger.not_loaded,
+        trust=trust,
     )
 
 
-def _of_nothing(ledger: Ledger, live: bool) -> SessionRow:
+def _of_nothing(ledger: Ledger, live: bool, trust: TrustMark | None) -> SessionRow:
     last = len(ledger) - 1
     kinds = ledger.kind.tobytes()
     malformed, gaps = kinds.count(Kind.MALFORMED), kinds.count(Kind.GAP)
@@ -125,7 +138,7 @@ def _of_nothing(ledger: Ledger, live: bool) -> SessionRow:
         ledger=ledger.name, index=-1, title=visible(ledger.name, _TITLE), seq=ledger.seq_at(0),
         prompt=f"no agent event: {' and '.join(held)}", agents=0, lanes=0, events=0, failed=0,
         dead_pointers=0, unloaded=0, status="no session", synthesized=False, live=live,
-        last_ms=ledger.time_at(last), generation=ledger.generation,
+        last_ms=ledger.time_at(last), generation=ledger.generation, trust=trust,
     )  # fmt: skip
 
 
@@ -179,8 +192,10 @@ ORDERS: dict[str, Callable[[SessionRow], Any]] = {
 
 
 def has_words(row: SessionRow, text: str) -> bool:
-    """Whether every word of `text` is in the ledger's name, the prompt, the status, or the seq."""
-    here = f"{row.title} {row.prompt} {row.status} {row.seq}".casefold()
+    """Whether every word of `text` is in the ledger's name, the prompt, the status, the words for the chain,
+    or the seq."""
+    trust = "" if row.trust is None else row.trust.words
+    here = f"{row.title} {row.prompt} {row.status} {trust} {row.seq}".casefold()
     if row.synthesized:
         here += " synthesized"
     return all(word in here for word in text.casefold().split())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from korg_tui.text import crop, pad, visible, width
-from korg_tui.views import SessionRow, ago
+from korg_tui.views import SessionRow, Tone, ago
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.names import ending, fitted
 
@@ -30,13 +30,17 @@ class SourceRow:
 Row = SessionRow | SourceRow
 
 _NUMBERS = (("events", 7), ("agents", 7), ("failed", 8), ("dead", 5))
-_WIDE = 100
+_CHAIN_CELLS = 18
+_WIDE, _VERY_WIDE = 100, 140
 _LEAST_NAME = 12
 _HERE = "▸"
 """Stands before the row under the cursor."""
 _USUAL = ("complete", "no session")
 """States that need no word where there is little room: of rows without a session the prompt tells it."""
 _BAD = frozenset({"failed", "gone", "offline", "warned"})
+_TRUST: Mapping[Tone, str] = {
+    "good": "sessions--holds", "bad": "sessions--bad", "mark": "sessions--dead", "quiet": "sessions--quiet",
+}  # fmt: skip
 _SORT_COLUMN = {"activity": "activity", "size": "events", "failures": "failed"}
 """The column by which it is sorted; the start of a session has none."""
 
@@ -46,7 +50,7 @@ class SessionList(LineList):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "sessions--head", "sessions--prompt", "sessions--number", "sessions--quiet", "sessions--bad",
-        "sessions--dead", "sessions--live", "sessions--ledger",
+        "sessions--dead", "sessions--live", "sessions--ledger", "sessions--holds",
     }  # fmt: skip
 
     def __init__(self) -> None:
@@ -107,13 +111,20 @@ class SessionList(LineList):
         mark = _SORT_COLUMN.get(sort, "")
         names = "".join(f"{_marked(name, mark):>{size}}" for name, size in _NUMBERS)
         ledger = pad("ledger", self._ledger_cells(cells)) + "  " if self.several else ""
-        status = "" if self._dense(cells) else pad("status", 10)
+        dense = self._dense(cells)
+        status = "" if dense else pad("status", 10)
         activity = pad(_marked("activity", mark), self._activity_cells(cells))
-        return f"   {activity}{ledger}{status}{names}  {'status, ' if not status else ''}prompt"
+        chain = pad("chain", _CHAIN_CELLS) if self._has_chain_column(cells) else "chain, "
+        chain += "status, " if dense else ""
+        return f"   {activity}{ledger}{status}{names}  {chain}prompt"
 
     def _dense(self, cells: int) -> bool:
-        """Whether there is so little room, that a status stands before the prompt, if it is not the usual."""
-        return self.several and cells < _WIDE
+        """Whether there is so little room, that status and chain stand before the prompt: a status that is
+        not the usual, and of a chain that holds only the sign where ledgers are named."""
+        return cells < _WIDE
+
+    def _has_chain_column(self, cells: int) -> bool:
+        return cells >= (_VERY_WIDE if self.several else _WIDE)
 
     def _activity_cells(self, cells: int) -> int:
         return 10 if self._dense(cells) else 13
@@ -163,7 +174,7 @@ class SessionList(LineList):
             parts.append(Segment(pad(row.status, 10), status))
         counts = {"events": row.events, "agents": row.agents, "failed": row.failed, "dead": row.dead_pointers}
         parts += [self._number(name, size, counts[name]) for name, size in _NUMBERS]
-        parts.append(Segment("  "))
+        parts += [Segment("  "), *self._trust(row, cells)]
         if dense and row.status not in _USUAL:
             parts.append(Segment(f"{row.status}: ", status))
         if row.synthesized:
@@ -173,6 +184,21 @@ class SessionList(LineList):
         room = cells - sum(width(part.text) for part in parts)
         parts.append(Segment(crop(row.prompt, room), self._style("sessions--prompt")))
         return Strip(parts)
+
+    def _trust(self, row: SessionRow, cells: int) -> Iterator[Segment]:
+        """What is said of the chain, without the number of an event where its column has no room for that."""
+        mark, column = row.trust, self._has_chain_column(cells)
+        if mark is None:
+            yield Segment(" " * _CHAIN_CELLS if column else "")
+            return
+        style = self._style(_TRUST[mark.tone])
+        if column:
+            said = str(mark) if width(str(mark)) < _CHAIN_CELLS else str(mark).partition(" at ")[0]
+            yield Segment(pad(said, _CHAIN_CELLS), style)
+        elif mark.tone == "good" and self.several and self._dense(cells):
+            yield Segment(f"{mark.sign} ", style)
+        else:
+            yield Segment(f"{mark} · ", style)
 
     def _number(self, name: str, size: int, count: int) -> Segment:
         style = {"failed": "sessions--bad", "dead": "sessions--dead"}.get(name, "sessions--number")

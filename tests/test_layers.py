@@ -29,7 +29,7 @@ FLOORS = (
     ("config",),
     ("reports",),
     ("plain",),
-    ("messages", "themes", "palette", "widgets", "screens", "arrivals", "app", "opening"),
+    ("messages", "themes", "palette", "widgets", "screens", "arrivals", "watching", "app", "opening"),
     ("cli",),
     ("__main__",),
 )

@@ -199,9 +199,13 @@ class LineList(ScrollView, can_focus=True, inherit_bindings=False):
         self.go(self.cursor + rows)
 
     def leaf(self, pages: int) -> None:
-        """Move the cursor by so many pages, and by a row at least."""
-        index = self.index_at(self.y_of(self.cursor) + pages * self.page)
-        self.go(max(index, self.cursor + 1) if pages > 0 else min(index, self.cursor - 1))
+        """Move the cursor by so many pages, or by a little less to where a row stands; by a row at least."""
+        y = self.y_of(self.cursor) + pages * self.page
+        index = self.index_at(y)
+        if pages < 0:
+            self.go(min(index, self.cursor - 1))
+        else:
+            self.go(max(index if self.y_of(index) == y else index - 1, self.cursor + 1))
 
     def reveal(self, *, jump: bool = False) -> None:
         """Scroll as little as needed, so that the cursor and some rows around it are seen."""

@@ -49,9 +49,10 @@ def place_of(pilot, seq: int) -> int:
 
 
 async def stand(pilot, *faults: Fault) -> None:
-    screen = pilot.app.screen
-    screen.view.set_standing(broken(*faults))
-    screen.settle()
+    """The chain is checked, and these are its faults."""
+    screen, found = pilot.app.screen, broken(*faults)
+    pilot.app.standing = lambda reading, ledger: found
+    screen.standing_changed(screen.reading, screen.ledger)
     await pilot.pause()
 
 
@@ -392,6 +393,5 @@ async def test_a_rewritten_ledger_keeps_the_lines_until_they_are_said_to_be_gone
     screen.reading.source.becomes(book)
     await pilot.pause()
     assert list(between(pilot)) == [7, 9]
-    screen.view.set_standing(None)
-    await pilot.pause()
+    await stand(pilot)
     assert between(pilot) == {}

@@ -75,7 +75,7 @@ class Evidence:
         a hash is said of the ledger, not of an event."""
         faults = () if standing is None or standing.verdict == "unchained" else standing.faults
         known = self._taken
-        if faults == known:
+        if faults is known or faults == known:
             return False
         if faults[: len(known)] != known:
             self.breaks, self.rows = array("q"), array("q")

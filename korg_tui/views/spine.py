@@ -40,7 +40,8 @@ class Spine:
         self._arguments = Arguments(ledger, read)
         self._predicate: Predicate | None = None
         self._columns = COLUMNS
-        self._standing: Standing | None = None
+        self.standing: Standing | None = None
+        """Where the chain of the ledger stands; None when nobody knows."""
         self._between = Between()
         self._build()
 
@@ -65,7 +66,7 @@ class Spine:
         self._evidence = Evidence(self.ledger.row_of, self._is_member)
         self._met = 0
         self._meet_new()
-        self._evidence.take(self._standing)
+        self._evidence.take(self.standing)
 
     def _meet_new(self) -> None:
         self.folds.lanes_came()
@@ -139,9 +140,8 @@ class Spine:
     # what holds of the ledger
 
     def set_standing(self, standing: Standing | None) -> bool:
-        """Where the chain of the ledger stands now; None when nobody knows. False when it makes no
-        difference here."""
-        self._standing = standing
+        """Where the chain of the ledger stands now. False when it makes no difference here."""
+        self.standing = standing
         changed = self._evidence.take(standing)
         if changed:
             self.version += 1

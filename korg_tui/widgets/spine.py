@@ -150,7 +150,8 @@ class SpineView(PartedList):
     def set_standing(self, standing: Standing | None) -> bool:
         """Where the chain of the ledger stands now; None when nobody knows. False when nothing is otherwise
         by that."""
-        return self.part(lambda: self.spine.set_standing(standing))
+        known = standing is self.spine.standing
+        return not known and self.part(lambda: self.spine.set_standing(standing))
 
     def look(self, index: int) -> object:
         return self._line(index)

@@ -142,7 +142,9 @@ def long_story() -> Book:
     return book
 
 
-async def test_a_long_record_is_looked_at_beside_the_screen_told_and_stopped(monkeypatch):
+@pytest.fixture
+def release(monkeypatch) -> threading.Event:
+    """A long record is not looked through before this is set."""
     release = threading.Event()
     answer = Look.answer
 
@@ -152,11 +154,15 @@ async def test_a_long_record_is_looked_at_beside_the_screen_told_and_stopped(mon
         return answer(self)
 
     monkeypatch.setattr(Look, "answer", slow)
+    return release
+
+
+async def test_a_long_record_is_looked_at_beside_the_screen_told_and_stopped(release):
     async with app_over(long_story()).run_test(size=(120, 30)) as pilot:
         try:
             await pilot.pause()
             await keys(pilot, "g", "/", *typed("needle"), "enter")
-            await pilot.pause(0.15)
+            assert "0 hits so far for “needle”" in status(pilot), "from the first frame on, as `esc` stops it"
             await keys(pilot, "j", "j")
             assert at(pilot) == 3, "keys act meanwhile"
             assert "0 hits so far for “needle”, 25 % looked at: esc stops" in status(pilot)
@@ -167,6 +173,26 @@ async def test_a_long_record_is_looked_at_beside_the_screen_told_and_stopped(mon
         await keys(pilot, "/", "enter")
         await settled(pilot)
         assert "6 hits for “needle”" in status(pilot)
+
+
+@pytest.mark.parametrize(("meanwhile", "then"), [([], 3), (["j"], 2), (["escape"], 1)])
+async def test_what_is_found_late_takes_nobody_along_who_went_elsewhere(release, meanwhile, then):
+    source = MemorySource(long_story())
+    async with app_over(source).run_test(size=(120, 30)) as pilot:
+        try:
+            await pilot.pause()
+            await keys(pilot, "g", "/", *typed("needle"), "enter")
+            assert at(pilot) == 1
+            await keys(pilot, *meanwhile)
+        finally:
+            release.set()
+        await settled(pilot)
+        assert at(pilot) == then
+        source.becomes(b"".join(long_story().nested().splitlines(keepends=True)[:-1]))
+        await pilot.pause()
+        await settled(pilot)
+        assert len(pilot.app.screen.hits) == 5
+        assert at(pilot) == then, "what is looked for again takes nobody along, either"
 
 
 async def test_a_filter_over_long_records_shows_when_it_is_known_and_takes_in_what_comes(monkeypatch):

@@ -4,9 +4,7 @@ beside the screen; what was found so far is said, and `esc` stops it."""
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_left, insort
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from bisect import bisect_left
 from functools import partial
 
 from textual import on
@@ -14,36 +12,17 @@ from textual import on
 from korg_tui.commands import Place
 from korg_tui.reading import Reading
 from korg_tui.screens.aiding import AidingScreen
-from korg_tui.screens.stepping import SteppingScreen
+from korg_tui.screens.pursuing import PursuingScreen, Pursuit
 from korg_tui.text import visible
 from korg_tui.views import Patient, Query, QueryError, Sweep, Where, parse_query, plural
 from korg_tui.widgets.chrome import Ask
 from korg_tui.widgets.spine import NO_EVENTS
 
-_SLICE_SECONDS = 0.012
-"""A search works this long, then lets the screen answer keys."""
-_SHOWN_SECONDS = 0.1
-"""What was found so far is shown so often."""
 _COUNT_PAUSE_SECONDS = 0.15
 """How many events fit is counted when nothing was typed for so long."""
 
 
-@dataclass(slots=True, eq=False)
-class Pursuit:
-    """A query on its way through the rows of a session."""
-
-    words: str
-    query: Query
-    sweep: Sweep
-    looked: int = 0
-    found: list[int] = field(default_factory=list)
-    running: bool = False
-    stopped: bool = False
-    jumps: bool = False
-    """The cursor goes to the first thing that it finds."""
-
-
-class FindingScreen(AidingScreen, SteppingScreen):
+class FindingScreen(AidingScreen, PursuingScreen):
     """Commands `search`, `filter`, and what the status line says of them."""
 
     reading: Reading
@@ -116,7 +95,7 @@ class FindingScreen(AidingScreen, SteppingScreen):
             self.query_one(Ask).tell("blobs are looked at after enter")
             return
         pursuit = Pursuit(words, query, Sweep(query, self.ledger))
-        await self._pursue(pursuit, lambda: self._tell_count(pursuit))
+        await self.pursue(pursuit, lambda: self._tell_count(pursuit))
         self._tell_count(pursuit)
 
     def _tell_count(self, pursuit: Pursuit) -> None:
@@ -124,38 +103,6 @@ class FindingScreen(AidingScreen, SteppingScreen):
         if ask.asking:
             so_far = " so far" if pursuit.looked < len(self.spine.all_rows) else ""
             ask.tell(f"{count:,} of {len(self.spine.all_rows):,} {'fits' if count == 1 else 'fit'}{so_far}")
-
-    # looking through the rows
-
-    async def _pursue(self, pursuit: Pursuit, show: Callable[[], None]) -> None:
-        """Look through the rows of the session that were not looked at, a slice at a time."""
-        clock = asyncio.get_running_loop().time
-        pursuit.running = True
-        shown = clock()
-        try:
-            while pursuit.looked < len(self.spine.all_rows):
-                until = clock() + _SLICE_SECONDS
-                self._look(pursuit, lambda: clock() > until)  # noqa: B023 - asked at once
-                if pursuit.sweep.costly is not None:
-                    await asyncio.to_thread(pursuit.sweep.settle)
-                if clock() > shown + _SHOWN_SECONDS:
-                    show()
-                    shown = clock()
-                await asyncio.sleep(0)
-        finally:
-            pursuit.running = False
-
-    def _look(self, pursuit: Pursuit, enough: Callable[[], bool]) -> None:
-        """Go on until it is enough, everything was looked at, or a record has to be settled first."""
-        rows = self.spine.all_rows
-        while pursuit.looked < len(rows) and not enough():
-            row = rows[pursuit.looked]
-            fits = pursuit.sweep.ask(row)
-            if fits is None:
-                return
-            pursuit.looked += 1
-            if fits:
-                insort(pursuit.found, row)
 
     # search
 
@@ -166,20 +113,36 @@ class FindingScreen(AidingScreen, SteppingScreen):
     def _search_for(self, words: str, query: Query, *, jumps: bool = True) -> None:
         self.workers.cancel_group(self, "search")
         self.searched = words
-        self._search = Pursuit(words, query, Sweep(query, self.ledger), jumps=jumps) if words else None
+        sweep = Sweep(query, self.ledger)
+        self._search = Pursuit(words, query, sweep, jumps=jumps, began=self.row) if words else None
         self.hits = [] if self._search is None else self._search.found
-        self._show_hits()
-        if self._search is not None:
-            self.work_beside(partial(self._run_search, self._search), "search")
-        self.settle()
+        if self._search is None:
+            self._show_search()
+        else:
+            self._go_on_searching(self._search)
+
+    def _go_on_searching(self, pursuit: Pursuit) -> None:
+        """Look through the rows that were not looked at: as many as may be at once, and the rest beside."""
+        if self.look_at_once(pursuit):
+            self._searched(pursuit)
+        else:
+            self._show_search()
+            self.work_beside(partial(self._run_search, pursuit), "search")
 
     async def _run_search(self, pursuit: Pursuit) -> None:
-        await self._pursue(pursuit, self._show_search)
+        await self.pursue(pursuit, self._show_search)
+        self._searched(pursuit)
+
+    def _searched(self, pursuit: Pursuit) -> None:
+        """Show all that was found; nobody who went elsewhere meanwhile is taken away from there."""
         self._show_search()
-        if pursuit.jumps and self.hits and self.row not in self.view.hits:
+        if self._may_jump(pursuit) and self.hits and self.row not in self.view.hits:
             self.do_hit_after()
             self.settle()
         pursuit.jumps = False
+
+    def _may_jump(self, pursuit: Pursuit) -> bool:
+        return pursuit.jumps and (self.view.following or self.row == pursuit.began)
 
     def _show_search(self) -> None:
         self._show_hits()
@@ -224,9 +187,7 @@ class FindingScreen(AidingScreen, SteppingScreen):
             self._show_filter("", None)
             return
         self._filter = Pursuit(words, query, Sweep(query, self.ledger))
-        until = asyncio.get_running_loop().time() + _SLICE_SECONDS
-        self._look(self._filter, lambda: asyncio.get_running_loop().time() > until)
-        if self._filter.looked >= len(self.spine.all_rows):
+        if self.look_at_once(self._filter):
             self._filter = None
             self._show_filter(words, query)
         else:
@@ -234,7 +195,7 @@ class FindingScreen(AidingScreen, SteppingScreen):
             self.settle()
 
     async def _run_filter(self, pursuit: Pursuit) -> None:
-        await self._pursue(pursuit, self.show_status)
+        await self.pursue(pursuit, self.show_status)
         self._filter = None
         self._show_filter(pursuit.words, pursuit.query)
 
@@ -257,7 +218,7 @@ class FindingScreen(AidingScreen, SteppingScreen):
         """Look through rows that came since, too."""
         search = self._search
         if search is not None and not (search.running or search.stopped):
-            self.work_beside(partial(self._run_search, search), "search")
+            self._go_on_searching(search)
         if self._patient is not None and self._patient.open:
             self.work_beside(partial(self._settle_filter, self._patient), "patient")
 
@@ -271,7 +232,7 @@ class FindingScreen(AidingScreen, SteppingScreen):
     def rows_moved(self) -> None:
         """Rows have other numbers now: what was found is looked for again, and what is looked for, too."""
         if self._search is not None:
-            self._search_for(self._search.words, self._search.query, jumps=self._search.jumps)
+            self._search_for(self._search.words, self._search.query, jumps=self._may_jump(self._search))
         if self._filter is not None:
             self._filter_by(self._filter.words, self._filter.query)
 
@@ -284,7 +245,7 @@ class FindingScreen(AidingScreen, SteppingScreen):
             parts.append((self._search_words(self._search), "line--mark"))
         if self._filter is not None:
             pursuit = self._filter
-            fit = f"{len(pursuit.found):,} fit so far, {self._share_looked_at(pursuit)} looked at"
+            fit = f"{len(pursuit.found):,} fit so far, {self.share_looked_at(pursuit)} looked at"
             stops = f"{self.keymap.name('leave')} stops"
             parts.append((f"filter “{visible(pursuit.words, 30)}”: {fit}: {stops}", "line--mark"))
         elif self.filtered_by:
@@ -296,17 +257,14 @@ class FindingScreen(AidingScreen, SteppingScreen):
     def _search_words(self, pursuit: Pursuit) -> str:
         hits, words = plural(len(self.hits), "hit"), f"for “{visible(self.searched, 30)}”"
         if pursuit.stopped:
-            return f"{hits} in the first {self._share_looked_at(pursuit)} {words}"
+            return f"{hits} in the first {self.share_looked_at(pursuit)} {words}"
         if pursuit.running:
             stops = f"{self.keymap.name('leave')} stops"
-            return f"{hits} so far {words}, {self._share_looked_at(pursuit)} looked at: {stops}"
+            return f"{hits} so far {words}, {self.share_looked_at(pursuit)} looked at: {stops}"
         place = bisect_left(self.hits, self.row)
         if place < len(self.hits) and self.hits[place] == self.row:
             words += f" ({place + 1:,} of {len(self.hits):,})"
         return f"{hits} {words}{_but(pursuit.query)}"
-
-    def _share_looked_at(self, pursuit: Pursuit) -> str:
-        return f"{100 * pursuit.looked // max(1, len(self.spine.all_rows))} %"
 
     # leaving
 
@@ -319,7 +277,7 @@ class FindingScreen(AidingScreen, SteppingScreen):
             return True
         if self._search is not None and self._search.running:
             self.workers.cancel_group(self, "search")
-            self._search.running, self._search.stopped = False, True
+            self._search.running, self._search.stopped, self._search.jumps = False, True, False
             self.remark = f"search stopped: {self._search_words(self._search)}"
             return True
         if self.filtered_by:

@@ -114,6 +114,10 @@ class Walk:
         self.press("?", see="commands here")
         self.press("escape", miss="commands here")
 
+    def counted(self, what: str) -> None:
+        """Wait until everything was looked at: while it is not, `escape` stops that, and no more."""
+        self.terminal.wait(lambda: re.search(rf"{what}: [\d,]+ of", self.terminal.text), f"all of {what}")
+
     def asks(self, label: str, words: str = "") -> bool:
         """Whether the line that asks for something is there, with these words in it."""
         return any(line.startswith(f" {label} {words}") for line in self.terminal.lines)
@@ -168,6 +172,7 @@ class Walk:
         self.press("enter")
         self.settle()
         self.press("G", "escape")
+        self.settle()
         self.goto(seq)
 
     def finding(self) -> None:
@@ -175,10 +180,14 @@ class Walk:
         self.answer("/", "search", "pwned")
         self.terminal.see("hits for “pwned”")
         self.press("n", "n", "N")
-        self.press("escape", miss="hits for")
+        self.settle()
+        self.terminal.see("hits for “pwned” (")
+        self.press("escape", miss="for “pwned”")
         self.answer("f", "filter", "is:failed")
-        self.terminal.see("filter “is:failed”")
+        self.counted("filter “is:failed”")
         self.press("G", "k", "g")
+        self.settle()
+        self.counted("filter “is:failed”")
         self.press("escape", miss="filter “")
         self.ask("f", "filter", "is:[@click=app.quit]")
         self.press("enter", see="“is:[@click=…” is not known")
@@ -248,6 +257,7 @@ class Walk:
         self.press("tab")
         self.settle()
         self.press("G", "g", "escape")
+        self.settle()
 
     def losing(self) -> None:
         self.ledger.unlink()

@@ -88,6 +88,13 @@ class Tmux:
     def screen(self) -> str:
         return self.run("capture-pane", "-p")
 
+    def until_gone(self, words: str) -> None:
+        """Wait until this does not stand on the screen any more."""
+        end = time.monotonic() + PATIENCE
+        while words in (screen := self.screen()):
+            assert time.monotonic() < end, f"{words!r} stays:\n{screen}"
+            time.sleep(0.05)
+
     def until(self, pattern: str) -> str:
         """The screen as soon as it shows this; fails with the last one if it never does."""
         end = time.monotonic() + PATIENCE
@@ -126,9 +133,9 @@ def test_the_first_five_minutes(tmux: Tmux, columns: int, rows: int) -> None:
     tmux.keys("w")
     tmux.until("44 followed from 43")
     tmux.keys("Escape")
-    tmux.until("w why")
+    tmux.until_gone("44 followed from 43")
     tmux.keys("Escape")
-    tmux.until("r rewind to")
+    tmux.until_gone("Keep ≤")
     tmux.keys("q")
     tmux.until("LEFT WITH 0")
 

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from korg_tui.trust.anchoring import Anchored, Anchoring, anchored, check_anchors
+from korg_tui.trust.anchors import Anchor, Anchors, anchors_beside, anchors_named
 from korg_tui.trust.found import Check, Fault, FaultKind, Finding, Signers, Standing, Status, Verdict
+from korg_tui.trust.keys import KeyFault
+from korg_tui.trust.sealing import Sealed, Sealing, SealStatus, check_seal, keys_for_events, sealed
+from korg_tui.trust.seals import Seal, seal_of
+from korg_tui.trust.signatures import INSTALL, MissingLibrary, PublicKeys, public_keys
 from korg_tui.trust.vigil import Turn, Vigil
 from korg_tui.trust.watched import Watched
 
 __all__ = [
+    "INSTALL",
+    "Anchor",
+    "Anchored",
+    "Anchoring",
+    "Anchors",
     "Check",
     "Fault",
     "FaultKind",
     "Finding",
+    "KeyFault",
+    "MissingLibrary",
+    "PublicKeys",
+    "Seal",
+    "SealStatus",
+    "Sealed",
+    "Sealing",
     "Signers",
     "Standing",
     "Status",
@@ -18,4 +36,13 @@ __all__ = [
     "Verdict",
     "Vigil",
     "Watched",
+    "anchored",
+    "anchors_beside",
+    "anchors_named",
+    "check_anchors",
+    "check_seal",
+    "keys_for_events",
+    "public_keys",
+    "seal_of",
+    "sealed",
 ]

@@ -62,8 +62,8 @@ class Anchoring:
 
 
 def anchored(ledger: Ledger, anchors: Anchors, others: Sequence[Ledger] = ()) -> Anchored:
-    """What `check_anchors` needs to know of a ledger; `others` are those of the same source. In the thread that
-    owns them."""
+    """What `check_anchors` needs to know of a ledger; `others` are those of the same source. In the thread
+    that owns them."""
     own = list(_own_rows(ledger))
     wanted = {digest(anchor.entry_hash, b"") for anchor in anchors.anchors}
     others = [other for other in others if other is not ledger]

@@ -5,8 +5,8 @@ a timestamp that an anchor names, is never asked here: what is compared is the a
 
 Several ledgers can lie in one folder, with one `anchors.jsonl`. An anchor speaks of a ledger that has its
 hash. One whose hash is not there speaks of the ledger, too, when no other ledger lies beside it; where others
-do, it speaks of the one that has its hash, and where none has, nobody can tell whose event is missing: that is
-a grave finding of each. A person who knows better names the file: then all of it speaks of that ledger."""
+do, it speaks of the one that has its hash, and where none has, nobody can tell whose event is missing: that
+is a grave finding of each. A person who knows better names the file: then all of it speaks of that ledger."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def signed_by(key: str, message: bytes, signature: str) -> bool:
     """Whether the key (64 hex digits) signed exactly this message; `signature` in 128 lower-case hex digits.
     False for whatever is no key, no signature, or a key of which anybody can sign. Raises
     `MissingLibrary`."""
-    if not (_KEY.fullmatch(key) and _SIGNATURE.fullmatch(signature)) or is_for_anybody(key):
+    if not (is_key_name(key) and is_signature(signature)) or is_for_anybody(key):
         return False
     verifier = _verifier(key)
     from cryptography.exceptions import InvalidSignature
@@ -113,6 +113,16 @@ def _verifier(key: str) -> Ed25519PublicKey:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     return Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
+
+
+def is_key_name(text: str) -> bool:
+    """Whether it is a public key as ledgers write one: 64 hex digits of either case."""
+    return _KEY.fullmatch(text) is not None
+
+
+def is_signature(text: str) -> bool:
+    """Whether it is a signature as ledgers write one: 128 lower-case hex digits."""
+    return _SIGNATURE.fullmatch(text) is not None
 
 
 def is_for_anybody(key: str) -> bool:

@@ -88,13 +88,15 @@ def test_heavy_libraries_stay_where_they_belong(path: Path) -> None:
         assert library != "networkx" or path.name == "graph.py", f"{where}: graphs are for graph.py"
         drawing = library in ("PIL", "textual_image")
         assert not drawing or path.name == "picture.py", f"{where}: images are for picture.py"
+        signing = path.relative_to(PACKAGE).as_posix() == "trust/signatures.py"
+        assert library != "cryptography" or signing, f"{where}: signatures are for trust/signatures.py"
         serving = library in ("starlette", "uvicorn", "anyio", "h11")
         assert not serving or room_of(path) == "recorder", f"{where}: serving is for the recorder"
 
 
 HEAVY = {
     "argcomplete", "textual", "networkx", "httpx", "rich.console", "watchfiles", "starlette", "uvicorn",
-    "asyncio", "PIL", "textual_image",
+    "asyncio", "PIL", "textual_image", "cryptography",
 }  # fmt: skip
 
 

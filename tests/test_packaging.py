@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -58,3 +60,16 @@ def test_the_sdist_holds_the_styles_and_the_tests(built: Path) -> None:
     assert {f"styles/{name}" for name in STYLES} <= names
     assert {"README.md", "LICENSE", "constraints.txt", "tests/test_packaging.py"} <= names
     assert any(name.startswith("snapshots/") for name in names)
+
+
+def test_every_extra_is_tested_pinned_and_named_as_it_is() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    others = ",".join(sorted(extras.keys() - {"test"}))
+    assert f"korg-tui[{others}]" in extras["test"]
+    wanted = [name for names in (project["dependencies"], *extras.values()) for name in names]
+    pinned = {line.split("==")[0].lower() for line in (ROOT / "constraints.txt").read_text().splitlines()}
+    assert {re.split(r"[\[<>=]", name)[0].lower() for name in wanted} - pinned <= {"korg-tui"}
+    texts = [ROOT / "README.md", *(ROOT / "korg_tui").rglob("*.py")]
+    named = [re.findall(r"(?:korg-tui|'\.)\[(\w+)\]", path.read_text("utf-8")) for path in texts]
+    assert {name for names in named for name in names} == set(extras)

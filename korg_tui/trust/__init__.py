@@ -8,12 +8,11 @@ from korg_tui.trust.found import Check, Fault, FaultKind, Finding, Signers, Stan
 from korg_tui.trust.keys import KeyFault
 from korg_tui.trust.sealing import Sealed, Sealing, SealStatus, check_seal, keys_for_events, sealed
 from korg_tui.trust.seals import Seal, seal_of
-from korg_tui.trust.signatures import INSTALL, MissingLibrary, PublicKeys, public_keys
+from korg_tui.trust.signatures import MissingLibrary, PublicKeys, public_keys
 from korg_tui.trust.vigil import Turn, Vigil
 from korg_tui.trust.watched import Watched
 
 __all__ = [
-    "INSTALL",
     "Anchor",
     "Anchored",
     "Anchoring",

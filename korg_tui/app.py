@@ -303,11 +303,13 @@ class KorgApp(App[int], inherit_bindings=False):
             if ledger.name == message.ledger and message.session < len(ledger.sessions):
                 session = message.session if message.session >= 0 else None
                 screen = SessionScreen(
-                    message.reading, ledger, session, seq=message.seq, choice=message.choice
+                    message.reading, ledger, session, seq=message.seq, row=message.row, choice=message.choice
                 )
                 if isinstance(self.screen, SessionScreen):
                     self.switch_screen(screen)
                 else:
+                    leads = message.seq is not None or message.row >= 0
+                    screen.led_here = leads and not isinstance(self.screen, LedgersScreen)
                     self.push_screen(screen)
 
     def on_open_demo(self, _: OpenDemo) -> None:
@@ -327,7 +329,7 @@ class KorgApp(App[int], inherit_bindings=False):
             self.screen.go_to_seq(seq)
         else:
             index = -1 if session is None else session.index
-            self.post_message(OpenSession(reading, ledger.name, index, seq))
+            self.post_message(OpenSession(reading, ledger.name, index, seq, row=row if seq is None else -1))
 
     def open_ledger(self, name: str) -> None:
         """Follow one more ledger. Raises `SourceError`."""

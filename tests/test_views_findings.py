@@ -94,7 +94,7 @@ def test_the_summary_counts_what_speaks_against_it():
         "chain broken at 42, 8,112 events · 1 check fails · 1 check warns · 1 blob missing or wrong "
         "· 1 malformed line · 2 dead pointers"
     )
-    assert texts(found, "chain")[:2] == ["chain broken at 42, 8,112 events", "link 42 it names another"]
+    assert texts(found, "chain")[:2] == ["fail broken at 42, 8,112 events", "link 42 it names another"]
     assert texts(found, "blobs")[1:] == ["fail 2 missing", "warn 5 too big, not fetched"]
 
 

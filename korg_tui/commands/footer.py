@@ -18,6 +18,7 @@ _IN_DETAILS: dict[Place, tuple[str, ...]] = {
     Place.PREVIEW: _PANE,
     Place.COMPARE: ("open-event", "leave", "pane", "help", "quit"),
     Place.EFFECTS: ("open-event", "leave", "pane", "help", "quit"),
+    Place.FINDINGS: ("open-finding", "leave", "pane", "copy", "help", "quit"),
 }
 """The keys of the details themselves, most needed first: the others act on the rows."""
 
@@ -45,6 +46,6 @@ def _seats(now: Situation) -> tuple[str, ...]:
 def _labelled(entry: Command, now: Situation) -> Command:
     if now.choosing and entry.id == "open-event":
         return replace(entry, label="compare")
-    if now.chooses and entry.id in ("export-choose", "details"):
+    if now.chooses and entry.id in ("export-choose", "details", "open-finding"):
         return replace(entry, label=now.chooses)
     return replace(entry, label=_LABELS.get(entry.id, entry.label)) if now.in_details else entry

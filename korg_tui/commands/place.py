@@ -21,6 +21,7 @@ class Place(enum.Enum):
     COMPARE = "compare"
     READER = "reader"
     EFFECTS = "effects of an event"
+    FINDINGS = "findings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,5 +66,7 @@ class Situation:
     """Only a part of the timeline is seen."""
     differences: int = 0
     """Rows of a comparison that are not the same on both sides."""
+    findings: int = 0
+    """What was found in a ledger, and is listed."""
     choosing: bool = False
     """It is chosen what to compare with."""

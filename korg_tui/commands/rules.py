@@ -88,7 +88,7 @@ def demo(now: Situation) -> str:
 
 
 def copyable(now: Situation) -> str:
-    if now.place in (Place.LEDGERS, Place.EVENTS):
+    if now.place in (Place.LEDGERS, Place.EVENTS, Place.FINDINGS):
         return rows(now)
     return "" if now.in_details or now.place is Place.PREVIEW else event(now)
 
@@ -140,3 +140,7 @@ def listed(now: Situation) -> str:
 
 def differences(now: Situation) -> str:
     return compared(now) or ("" if now.differences else "nothing differs")
+
+
+def findings(now: Situation) -> str:
+    return "" if now.findings else "nothing was found that one could go to"

@@ -33,7 +33,8 @@ class Command:
 
 _LETTERS = {"L": Place.LEDGERS, "S": Place.SESSION, "P": Place.PREVIEW, "E": Place.EVENTS, "H": Place.HELP,
             "B": Place.BOOKMARKS, "X": Place.EXPORT, "R": Place.READER,
-            "V": Place.EFFECTS, "T": Place.TIMELINE, "A": Place.STATS, "C": Place.COMPARE}  # fmt: skip
+            "V": Place.EFFECTS, "T": Place.TIMELINE, "A": Place.STATS, "C": Place.COMPARE,
+            "F": Place.FINDINGS}  # fmt: skip
 
 
 def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Command, ...]:
@@ -55,14 +56,14 @@ def _group(group: str, *rows: tuple[str, str, str, str, str, Rule]) -> tuple[Com
 COMMANDS: tuple[Command, ...] = (
     *_group(
         "Move",
-        ("down", "j down", "LSEHBXRTVAC", "down", "next row", rules.always),
-        ("up", "k up", "LSEHBXRTVAC", "up", "previous row", rules.always),
+        ("down", "j down", "LSEHBXRTVACF", "down", "next row", rules.always),
+        ("up", "k up", "LSEHBXRTVACF", "up", "previous row", rules.always),
         ("look-down", "j", "P", "look down", "look at the next row; the rewind stays", rules.always),
         ("look-up", "k", "P", "look up", "look at the previous row; the rewind stays", rules.always),
-        ("page-down", "pagedown space", "LSPEHBRTVAC", "page", "a page down", rules.always),
-        ("page-up", "pageup", "LSPEHBRTVAC", "page up", "a page up", rules.always),
-        ("first", "g home", "LSPEHBRTVXAC", "first", "first row", rules.always),
-        ("last", "G end", "LSPEHBRTVXAC", "last", "last row; on a live source, follow again", rules.always),
+        ("page-down", "pagedown space", "LSPEHBRTVACF", "page", "a page down", rules.always),
+        ("page-up", "pageup", "LSPEHBRTVACF", "page up", "a page up", rules.always),
+        ("first", "g home", "LSPEHBRTVXACF", "first", "first row", rules.always),
+        ("last", "G end", "LSPEHBRTVXACF", "last", "last row; on a live source, follow again", rules.always),
         ("labels", ";", "LSPEB", "labels", "a letter beside each row: type it to go there", rules.rows),
     ),
     *_group(
@@ -109,7 +110,7 @@ COMMANDS: tuple[Command, ...] = (
     *_group(
         "Shape",
         ("details", "enter", "SP", "details", "read the details; there: follow or open the line", rules.row),
-        ("pane", "tab", "SPVC", "next pane", "move the keys to the next pane", rules.always),
+        ("pane", "tab", "SPVCF", "next pane", "move the keys to the next pane", rules.always),
         ("fold", "h left", "SP", "fold", "fold this lane, or go to its opener", rules.rows),
         ("unfold", "l right", "SP", "unfold", "unfold this row", rules.rows),
         ("fold-level", "z", "SP", "fold level", "fold everything a level further, then unfold", rules.rows),
@@ -148,7 +149,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_group(
         "Keep",
-        ("copy", "y", "LSPE", "copy", "copy the address; again: what else it has", rules.copyable),
+        ("copy", "y", "LSPEF", "copy", "copy the address; again: what else it has", rules.copyable),
         ("export", "x", "LSPE", "export", "export: write it into a file, in many formats", rules.exportable),
         ("bookmark", "m", "SP", "bookmark", "bookmark: mark this row, or take its mark away", rules.row),
         ("bookmarks", "'", "LSPE", "bookmarks", "bookmarks: list them, and go to one", rules.always),
@@ -187,6 +188,13 @@ COMMANDS: tuple[Command, ...] = (
         ("compare-again", "u", "C", "again", "compare again, with what came since", rules.compared),
     ),
     *_group(
+        "Trust",
+        ("findings", "!", "LSP", "findings", "findings: what holds of this ledger, what not", rules.always),
+        ("open-finding", "enter", "F", "open", "go to its event or line; list more; fold", rules.rows),
+        ("finding-after", "n ]", "F", "finding", "next finding", rules.findings),
+        ("finding-before", "N [", "F", "finding up", "previous finding", rules.findings),
+    ),
+    *_group(
         "Ledgers",
         ("open", "enter", "L", "open", "open the session under the cursor", rules.rows),
         ("sort", "s", "L", "sort", "sort by activity, size, failures, start", rules.rows),
@@ -200,30 +208,39 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_group(
         "Program",
-        ("leave", "escape", "LSPEHBXRTVAC", "back", "one level back", rules.always),
-        ("help", "?", "LSPEBXRTVAC", "help", "all keys, searchable", rules.always),
-        ("palette", "ctrl+p", "LSPEBXRTVAC", "palette", "all commands by name", rules.always),
-        ("quit", "q", "LSPEHBXRTVAC", "quit", "quit", rules.always),
+        ("leave", "escape", "LSPEHBXRTVACF", "back", "one level back", rules.always),
+        ("help", "?", "LSPEBXRTVACF", "help", "all keys, searchable", rules.always),
+        ("palette", "ctrl+p", "LSPEBXRTVACF", "palette", "all commands by name", rules.always),
+        ("quit", "q", "LSPEHBXRTVACF", "quit", "quit", rules.always),
         (
             "interrupt",
             "ctrl+c",
-            "LSPEHBXRTVAC",
+            "LSPEHBXRTVACF",
             "copy or quit",
             "copy the selection; else ask once, then quit",
             rules.always,
         ),
-        ("suspend", "ctrl+z", "LSPEHBXRTVAC", "suspend", "put the program into the background", rules.always),
+        (
+            "suspend",
+            "ctrl+z",
+            "LSPEHBXRTVACF",
+            "suspend",
+            "put the program into the background",
+            rules.always,
+        ),
     ),
 )
 """Every command, in the order in which help and README list them."""
 
 FOOTER: dict[Place, tuple[str, ...]] = {
-    Place.LEDGERS: ("open", "sort", "narrow", "list-events", "demo", "stats", "compare", "help", "quit"),
+    Place.LEDGERS: (
+        "open", "sort", "narrow", "list-events", "demo", "stats", "compare", "findings", "help", "quit",
+    ),
     Place.SESSION: (
         "details", "rewind", "rewind-before", "parent", "error-after", "search", "filter", "why", "effects",
         "follow",
-        "fold-level", "goto", "touched", "timeline", "stats", "compare", "back", "bookmark", "copy", "export",
-        "leave", "help", "quit",
+        "fold-level", "goto", "touched", "timeline", "findings", "stats", "compare", "back", "bookmark",
+        "copy", "export", "leave", "help", "quit",
     ),
     Place.PREVIEW: (
         "keep-more", "look-down", "why", "scope", "leave", "rewind-before", "details", "parent",
@@ -231,6 +248,7 @@ FOOTER: dict[Place, tuple[str, ...]] = {
     ),
     Place.EVENTS: ("open-event", "list-events", "leave", "time", "help", "quit"),
     Place.EFFECTS: ("open-event", "pane", "leave", "help", "quit"),
+    Place.FINDINGS: ("open-finding", "finding-after", "pane", "leave", "copy", "help", "quit"),
     Place.HELP: ("leave", "narrow", "quit"),
     Place.TIMELINE: (
         "open-event", "zoom-in", "zoom-out", "slow-after", "error-after", "later", "lane-after", "leave",

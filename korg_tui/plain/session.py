@@ -7,6 +7,7 @@ from datetime import tzinfo
 from functools import partial
 
 from korg_tui.causal import Ledger, NoDecision, NoSuchEvent, Rewind, rewind
+from korg_tui.plain.findings import finding_lines
 from korg_tui.plain.telling import event_sentence, preview_lines, section_lines
 from korg_tui.reading import Reading
 from korg_tui.text import visible
@@ -216,6 +217,10 @@ class PlainSession:
 
     def failures(self) -> Lines:
         return self.all_of(list(self.spine.failures), "failure")
+
+    def findings(self) -> Lines:
+        """What holds of the ledger, and what does not."""
+        return finding_lines(self.reading, self.ledger)
 
     def dead_pointers(self) -> Lines:
         return self.all_of(list(self.spine.dead_pointers), "dead pointer")

@@ -36,7 +36,7 @@ _WORDS = {
     "details": "details", "here": "here", "where": "here", "rewind": "rewind", "before": "rewind-before",
     "why": "why", "search": "search", "filter": "filter", "failures": "failures",
     "failure": "error-after", "dead": "dead", "sessions": "sessions", "open": "open", "follow": "follow",
-    "go": "goto", "hit": "hit-after", "raw": "raw", "help": "help",
+    "go": "goto", "hit": "hit-after", "raw": "raw", "findings": "findings", "help": "help",
     "quit": "quit", "exit": "quit", "back": "leave",
 }  # fmt: skip
 """What can be typed → the command, by its id in the table where that has it."""
@@ -52,6 +52,7 @@ _HELP = (
     "filter WORDS: only events that fit; filter alone: all of them",
     "rewind N, before N: what a rewind to N, or to before it, would carry away; nothing is rewound",
     "why N: why that rewind drops N; without a rewind, what led to N",
+    "findings: what holds of this ledger, what does not, and where: its chain, its blobs, the checks",
     "follow: tell of new events as they come; again, or follow off: do not",
     "quit: quit",
 )
@@ -164,6 +165,7 @@ class Talk:
             "rewind": lambda: here.preview(rest, before=False),
             "rewind-before": lambda: here.preview(rest, before=True),
             "why": lambda: here.why(rest),
+            "findings": here.findings,
         }
         if identity in plain:
             return plain[identity]()

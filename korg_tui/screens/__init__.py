@@ -6,6 +6,7 @@ from korg_tui.screens.asking import LONG
 from korg_tui.screens.base import KorgScreen
 from korg_tui.screens.compare import CompareScreen
 from korg_tui.screens.effects import EffectsScreen
+from korg_tui.screens.findings import FindingsScreen
 from korg_tui.screens.help import HelpScreen
 from korg_tui.screens.ledgers import LedgersScreen
 from korg_tui.screens.session import SessionScreen
@@ -19,6 +20,7 @@ __all__ = [
     "CompareScreen",
     "EffectsScreen",
     "EventsScreen",
+    "FindingsScreen",
     "HelpScreen",
     "KorgScreen",
     "LedgersScreen",

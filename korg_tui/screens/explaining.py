@@ -1,5 +1,5 @@
 """ExplainingScreen: where an event comes from and what it carries away - the walk to what it all began with,
-why it came, edge by edge, and the list of its effects."""
+why it came, edge by edge, the list of its effects - and whether its ledger can be believed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from textual import on
 
 from korg_tui.screens.effects import EffectsScreen
+from korg_tui.screens.findings import FindingsScreen
 from korg_tui.screens.previewing import PreviewingScreen
 from korg_tui.views import Preview, Section, cause_walk, reasons
 from korg_tui.widgets.walk import WalkLine
 
 
 class ExplainingScreen(PreviewingScreen):
-    """Commands `why` in a session, `effects`, `origin`; the line of causes below the crumbs."""
+    """Commands `why` in a session, `effects`, `origin`, `findings`; the line of causes below the crumbs."""
 
     def show_walk(self) -> None:
         """Bring the line of causes up to date."""
@@ -39,6 +40,9 @@ class ExplainingScreen(PreviewingScreen):
     def do_effects(self) -> None:
         seq = self.ledger.seq[self.row]
         self.korg.push_screen(EffectsScreen(self.reading, self.ledger, seq))
+
+    def do_findings(self) -> None:
+        self.korg.push_screen(FindingsScreen(self.reading, self.ledger))
 
     # why
 

@@ -1,5 +1,5 @@
 """OnwardScreen: what leads on from the session under the cursor - copies, exports, bookmarks, numbers, a
-comparison."""
+comparison, findings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from korg_tui.screens.choices import Subject
 from korg_tui.screens.compare import CompareScreen
 from korg_tui.screens.export import ExportScreen
 from korg_tui.screens.exporting import session_scopes
+from korg_tui.screens.findings import FindingsScreen
 from korg_tui.screens.sending import SendingScreen
 from korg_tui.screens.stats import StatsScreen
 from korg_tui.views import SessionBook, SessionRow, ledger_copies
@@ -18,7 +19,7 @@ from korg_tui.widgets.sessions import SessionList
 
 
 class OnwardScreen(SendingScreen):
-    """Commands `copy`, `export`, `bookmarks`, `stats`, `compare` of a list of sessions."""
+    """Commands `copy`, `export`, `bookmarks`, `stats`, `compare`, `findings` of a list of sessions."""
 
     book: SessionBook
 
@@ -51,6 +52,13 @@ class OnwardScreen(SendingScreen):
             self.say("this source has no session to count yet")
         else:
             self.korg.push_screen(StatsScreen(self.korg.readings, *found, None))
+
+    def do_findings(self) -> None:
+        found = self._under_the_cursor()
+        if found is None:
+            self.say("this source has no ledger to examine yet")
+        else:
+            self.korg.push_screen(FindingsScreen(*found))
 
     def do_compare(self) -> None:
         found, row = self._under_the_cursor(), self.lines.row

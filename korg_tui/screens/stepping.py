@@ -25,6 +25,8 @@ class SteppingScreen(KorgScreen):
         super().__init__()
         self.trail: list[tuple[int | None, int]] = []
         """Where jumps began: (seq, row)."""
+        self.led_here = False
+        """Whether a line of another screen, the one below, led to the first place here."""
         self.hits: list[int] = []
         """The rows that the search found, ascending."""
 
@@ -74,6 +76,8 @@ class SteppingScreen(KorgScreen):
             self.trail = [*self.trail[1 - TRAIL :], (self.ledger.seq_at(row), row)]
 
     def do_back(self) -> None:
+        if self.led_here and not self.trail:
+            self.app.pop_screen()
         while self.trail:
             seq, row = self.trail.pop()
             found = row if seq is None else self.ledger.row_of(seq)

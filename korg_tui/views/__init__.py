@@ -30,6 +30,8 @@ from korg_tui.views.display import shown_text
 from korg_tui.views.document import Document, Form
 from korg_tui.views.effects import Effect, Effects
 from korg_tui.views.facts import FACTS, Facts, facts
+from korg_tui.views.findings import Examination, Findings, FoundLine
+from korg_tui.views.findings import about as about_finding
 from korg_tui.views.folding import Tree
 from korg_tui.views.folds import Level
 from korg_tui.views.groups import ORDERS as STATS_ORDERS
@@ -122,10 +124,13 @@ __all__ = [
     "EventRow",
     "EventRows",
     "EventSearch",
+    "Examination",
     "Facts",
     "Fate",
     "FileTouched",
+    "Findings",
     "Form",
+    "FoundLine",
     "Group",
     "HexPages",
     "Hit",
@@ -188,10 +193,15 @@ __all__ = [
     "TextPages",
     "TimeRow",
     "Timeline",
+    "Tone",
     "Tree",
+    "TrustMark",
+    "TrustMarks",
     "Vocabulary",
+    "Watch",
     "Where",
     "Window",
+    "about_finding",
     "ago",
     "argument",
     "at_once",

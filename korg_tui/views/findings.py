@@ -167,7 +167,8 @@ class Findings:
         weight: Weight = "pass" if standing.verdict in ("intact", "window", "empty") else "warn"
         if standing.verdict in ("broken", "needs_key") or standing.faults or told.faults:
             weight = "fail"
-        yield from self._group("chain", weight, chain_words(standing), every)
+        said = chain_words(standing).removeprefix("chain ")
+        yield from self._group("chain", weight, said, every)
         for note in (*standing.notes, *told.notes):
             yield FoundLine("chain", "note", "note", "", visible(note, _CELLS))
 
@@ -256,8 +257,7 @@ class Findings:
         """A title, its first findings, and how many more there are; `of` counts those that were not made."""
         count = len(every) if of is None else of
         told = said or (f"{count:,}" if count else "none")
-        word = "" if name == "chain" or not weight else weight
-        yield from self._below(FoundLine(name, "title", weight, word, told), every, count)
+        yield from self._below(FoundLine(name, "title", weight, weight, told), every, count)
 
     def _below(self, title: FoundLine, every: Sequence[FoundLine], count: int) -> Iterator[FoundLine]:
         room = self._room(title.group)
@@ -307,7 +307,7 @@ def about(line: FoundLine) -> Section:
     elif line.offset is not None:
         said.append(Line(f"the line at {line.where}", label="where"))
     said.append(Line(_LOOKED_FOR[line.group], "note"))
-    return Section(title, "fields", tuple(said))
+    return Section(title, "causes", tuple(said))
 
 
 _GROUP_OF = {"6.1": "dead pointers", "6.4": "blobs", "7.6": "malformed lines"}

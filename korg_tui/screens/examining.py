@@ -1,0 +1,108 @@
+"""Examining: a ledger is looked through beside the screen, batch by batch, and on from there as it grows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from korg_tui.causal import Ledger, is_key
+from korg_tui.reading import Reading
+from korg_tui.screens.base import KorgScreen
+from korg_tui.trust import Check
+from korg_tui.views import Findings
+
+_ROWS = 4_000
+"""Rows that are looked at for damage at once."""
+_SHOWN_SECONDS = 0.4
+"""What was found so far is shown so often, and in a tenth of the time at most."""
+
+
+class Batch(Protocol):
+    """Events that are looked at together."""
+
+    def check(self) -> None:
+        """Read and check them. Any thread may, one at a time."""
+
+
+class Looking(Protocol):
+    """What is asked of the events of a ledger: what is needed of `Checklist`."""
+
+    @property
+    def pending(self) -> int:
+        """Events that were not looked at yet."""
+
+    def batch(self) -> Batch | None:
+        """The next events; None when nothing is left."""
+
+    def absorb(self, batch: Batch, /) -> None:
+        """Take in what was found."""
+
+    def checks(self) -> Sequence[Check]:
+        """What all of them have found so far."""
+
+
+class Reader:
+    """`read(offset, length)` for the records of a ledger as they stood when the last batch was taken,
+    whatever the source has become meanwhile."""
+
+    def __init__(self, reading: Reading, ledger: Ledger) -> None:
+        self._reading, self._ledger = reading, ledger
+        self.epoch = ledger.epoch
+
+    def __call__(self, offset: int, length: int) -> bytes:
+        if is_key(offset):
+            return self._reading.bodies(self._ledger)(offset, length)
+        return self._reading.source.read(offset, length, self.epoch)
+
+
+class Examining:
+    """The examination of the ledger of one screen. `shown` is called when there is more to show."""
+
+    def __init__(
+        self,
+        screen: KorgScreen,
+        findings: Findings,
+        looking: Looking,
+        reader: Reader,
+        shown: Callable[[], None],
+    ) -> None:
+        self.checks: tuple[Check, ...] = ()
+        self.running = False
+        self._screen, self._findings, self._shown = screen, findings, shown
+        self._looking, self._reader = looking, reader
+
+    def go_on(self) -> None:
+        """Look at what was not looked at yet, unless that is being done."""
+        if not self.running:
+            self.running = True
+            self._screen.work_beside(self._run, "examining")
+
+    @property
+    def share(self) -> int:
+        """Percent of the ledger that were looked at."""
+        count = max(len(self._findings.ledger), 1)
+        return max(0, 100 * (count - self._looking.pending) // count)
+
+    async def _run(self) -> None:
+        clock = asyncio.get_running_loop().time
+        shown = clock()
+        while self._findings.damage.look(_ROWS):
+            await asyncio.sleep(0)
+        while True:
+            self._reader.epoch = self._findings.ledger.epoch
+            batch = self._looking.batch()
+            if batch is None:
+                break
+            await asyncio.to_thread(batch.check)
+            self._looking.absorb(batch)
+            self._findings.damage.look(_ROWS)
+            now = clock()
+            if now > shown:
+                self.checks = tuple(self._looking.checks())
+                self._shown()
+                took = clock() - now
+                shown = clock() + max(_SHOWN_SECONDS, 9 * took)
+        self.checks = tuple(self._looking.checks())
+        self.running = False
+        self._shown()

@@ -40,7 +40,7 @@ def reason(error: OSError) -> str:
         errno.ENFILE: "too many files are open",
         errno.EIO: "the device reports an error",
     }
-    return words.get(error.errno or 0, (error.strerror or "it cannot be read").lower())
+    return words.get(error.errno or 0, (error.strerror or str(error) or "it cannot be read").lower())
 
 
 def cannot_read(path: Path | str, error: OSError) -> SourceError:

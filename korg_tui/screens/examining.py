@@ -9,6 +9,7 @@ from typing import Protocol
 from korg_tui.causal import Ledger, is_key
 from korg_tui.reading import Reading
 from korg_tui.screens.base import KorgScreen
+from korg_tui.screens.vouching import Vouched, vouched
 from korg_tui.trust import Check
 from korg_tui.views import Findings
 
@@ -47,13 +48,13 @@ class Reader:
     whatever the source has become meanwhile."""
 
     def __init__(self, reading: Reading, ledger: Ledger) -> None:
-        self._reading, self._ledger = reading, ledger
+        self.reading, self._ledger = reading, ledger
         self.epoch = ledger.epoch
 
     def __call__(self, offset: int, length: int) -> bytes:
         if is_key(offset):
-            return self._reading.bodies(self._ledger)(offset, length)
-        return self._reading.source.read(offset, length, self.epoch)
+            return self.reading.bodies(self._ledger)(offset, length)
+        return self.reading.source.read(offset, length, self.epoch)
 
 
 class Examining:
@@ -68,7 +69,10 @@ class Examining:
         shown: Callable[[], None],
     ) -> None:
         self.checks: tuple[Check, ...] = ()
+        self.vouched = Vouched()
+        """What seal and anchors say."""
         self.running = False
+        self._shape = (-1, -1, -1)
         self._screen, self._findings, self._shown = screen, findings, shown
         self._looking, self._reader = looking, reader
 
@@ -85,10 +89,19 @@ class Examining:
         return max(0, 100 * (count - self._looking.pending) // count)
 
     async def _run(self) -> None:
+        while True:
+            while self._findings.damage.look(_ROWS):
+                await asyncio.sleep(0)
+            await self._look()
+            if not await self._compare_what_others_say():
+                break
+        self.checks = tuple(self._looking.checks())
+        self.running = False
+        self._shown()
+
+    async def _look(self) -> None:
         clock = asyncio.get_running_loop().time
         shown = clock()
-        while self._findings.damage.look(_ROWS):
-            await asyncio.sleep(0)
         while True:
             self._reader.epoch = self._findings.ledger.epoch
             batch = self._looking.batch()
@@ -103,6 +116,14 @@ class Examining:
                 self._shown()
                 took = clock() - now
                 shown = clock() + max(_SHOWN_SECONDS, 9 * took)
-        self.checks = tuple(self._looking.checks())
-        self.running = False
-        self._shown()
+
+    async def _compare_what_others_say(self) -> bool:
+        """Compare seal and anchors, unless that was done for these events. False when it was."""
+        ledger, reading = self._findings.ledger, self._reader.reading
+        sure = reading.container == "lines" and not (self.vouched.faults or self.vouched.findings)
+        shape = (ledger.generation, ledger.revision, 0 if sure else len(ledger))
+        if shape == self._shape:
+            return False
+        self._shape = shape
+        self.vouched = await vouched(reading, ledger, self._reader)
+        return True

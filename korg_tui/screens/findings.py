@@ -94,10 +94,13 @@ class FindingsScreen(SendingScreen, TrustingScreen):
         """Bring the list up to date with what was found."""
         if not (self.on_top and self.ready):
             return
-        watched = self.korg.watched(self.ledger)
+        watched, vouched = self.korg.watched(self.ledger), self.examining.vouched
         self.findings.examination = Examination(
             standing=None if watched is None else watched.standing,
             checks=self.examining.checks,
+            faults=vouched.faults,
+            findings=vouched.findings,
+            notes=vouched.notes,
             done=not self.looking,
         )
         self.list.show(self.findings.lines())

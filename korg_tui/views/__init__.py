@@ -30,10 +30,11 @@ from korg_tui.views.display import shown_text
 from korg_tui.views.document import Document, Form
 from korg_tui.views.effects import Effect, Effects
 from korg_tui.views.facts import FACTS, Facts, facts
-from korg_tui.views.findings import Examination, Findings, FoundLine
-from korg_tui.views.findings import about as about_finding
+from korg_tui.views.findings import Examination, Findings
 from korg_tui.views.folding import Tree
 from korg_tui.views.folds import Level
+from korg_tui.views.found import FoundLine
+from korg_tui.views.found import about as about_finding
 from korg_tui.views.groups import ORDERS as STATS_ORDERS
 from korg_tui.views.groups import At, Group, Scope
 from korg_tui.views.hexdump import COLUMNS, hex_line

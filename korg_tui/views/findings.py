@@ -2,69 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from itertools import chain, islice
 
 from korg_tui.causal import Ledger
 from korg_tui.text import visible
 from korg_tui.trust import Check, Fault, Finding, Standing, Status
 from korg_tui.views import marks, words
 from korg_tui.views.damage import Damage
-from korg_tui.views.sections import Line, Section
-from korg_tui.views.trust_words import CHECK_RULES, CHECK_TITLES, chain_words, unknowable
+from korg_tui.views.found import FoundLine, Weight
+from korg_tui.views.trust_words import CHECK_TITLES, chain_words, unknowable
 
 FIRST = 5
 """Findings of a group that are listed at first."""
 FURTHER = 200
 """Further ones that are listed each time a person asks for more."""
 
-Weight = Literal["fail", "warn", "pass", "note", "wait"]
-
-SIGNS: Mapping[Weight, str] = {"fail": "✗", "warn": "!", "pass": "✓", "note": "·", "wait": "…"}
-"""The sign of a line, which a word goes with."""
-
 _ALL = 1 << 30
 _CELLS = 400
 """Characters of a finding, at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class FoundLine:
-    """One line of the list. All text is safe."""
-
-    group: str
-    """`chain`, `dead pointers`, `malformed lines`, `blobs`, `checks`, `nobody can know`, or the id of a
-    check."""
-    kind: Literal["title", "check", "finding", "more", "note"]
-    weight: Weight
-    word: str
-    """What the sign says, as a word: a status, a kind of fault, the state of a pointer."""
-    text: str
-    where: str = ""
-    """`42`, `agent-one:5`, `byte 1,234`; empty for what speaks of the whole ledger."""
-    seq: int | None = None
-    """The event it leads to."""
-    offset: int | None = None
-    """Of a line that is no event: where it lies, bytes."""
-    folded: bool | None = None
-    """Whether its findings are not listed; None where there are none."""
-
-    @property
-    def sign(self) -> str:
-        """One cell."""
-        return SIGNS[self.weight]
-
-    @property
-    def leads(self) -> bool:
-        """Whether there is a row of the ledger to go to."""
-        return self.seq is not None or self.offset is not None
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """What stays the same while the ledger grows."""
-        told = self.kind == "finding"
-        return (self.group, self.kind, self.seq, self.offset, self.text if told else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +33,10 @@ class Examination:
     checks: tuple[Check, ...] = ()
     faults: tuple[Fault, ...] = ()
     """What speaks against its seal and its anchors."""
+    findings: tuple[Finding, ...] = ()
+    """What else was found there."""
     notes: tuple[str, ...] = ()
-    """What else is to be said of them."""
+    """What is to be said of them."""
     done: bool = True
     """Whether all of the ledger was looked at."""
 
@@ -146,9 +105,10 @@ class Findings:
         told, standing = self.examination, self.examination.standing
         if standing is None or not told.checks or not told.done:
             return False
-        chain = standing.verdict in ("intact", "window", "empty") and not standing.faults
-        clean = not (standing.findings or told.faults or self.damage.dead or self.damage.malformed)
-        return chain and clean and all(check.status == "pass" for check in told.checks)
+        holds = standing.verdict in ("intact", "window", "empty") and not standing.faults
+        odd = standing.findings or told.faults or told.findings
+        clean = not (odd or self.damage.dead or self.damage.malformed)
+        return holds and clean and all(check.status == "pass" for check in told.checks)
 
     # lines
 
@@ -162,20 +122,22 @@ class Findings:
         if standing is None:
             yield FoundLine("chain", "title", "wait", "looking", "")
             return
-        every = [self._fault(fault) for fault in (*standing.faults, *told.faults)]
-        every += [self._finding("chain", finding, "warn") for finding in standing.findings]
+        faults = (self._fault(fault) for each in (standing.faults, told.faults) for fault in each)
+        odd = (*standing.findings, *told.findings)
+        findings = (self._finding("chain", each, "fail" if each.grave else "warn") for each in odd)
+        count = len(standing.faults) + len(told.faults) + len(odd)
         weight: Weight = "pass" if standing.verdict in ("intact", "window", "empty") else "warn"
         if standing.verdict in ("broken", "needs_key") or standing.faults or told.faults:
             weight = "fail"
         said = chain_words(standing).removeprefix("chain ")
-        yield from self._group("chain", weight, said, every)
+        yield from self._group("chain", weight, said, count, chain(faults, findings))
         for note in (*standing.notes, *told.notes):
             yield FoundLine("chain", "note", "note", "", visible(note, _CELLS))
 
     def _dead(self) -> Iterator[FoundLine]:
         rows = self.damage.dead
-        shown = [self._dead_line(row) for row in rows[: self._room("dead pointers")]]
-        yield from self._group("dead pointers", "warn" if rows else "pass", "", shown, of=len(rows))
+        lines = (self._dead_line(row) for row in rows)
+        yield from self._group("dead pointers", "warn" if rows else "pass", "", len(rows), lines)
 
     def _dead_line(self, row: int) -> FoundLine:
         ledger, seq = self.ledger, self.ledger.seq[row]
@@ -186,8 +148,8 @@ class Findings:
 
     def _malformed(self) -> Iterator[FoundLine]:
         rows = self.damage.malformed
-        shown = [self._malformed_line(row) for row in rows[: self._room("malformed lines")]]
-        yield from self._group("malformed lines", "fail" if rows else "pass", "", shown, of=len(rows))
+        lines = (self._malformed_line(row) for row in rows)
+        yield from self._group("malformed lines", "fail" if rows else "pass", "", len(rows), lines)
 
     def _malformed_line(self, row: int) -> FoundLine:
         offset, reason = self.ledger.offset[row], visible(self.ledger.reason_at(row), _CELLS)
@@ -199,9 +161,9 @@ class Findings:
         if check is None:
             yield FoundLine("blobs", "title", "wait", "looking", "")
             return
-        every = [self._finding("blobs", each, "fail" if each.grave else "warn") for each in check.findings]
+        lines = (self._finding("blobs", each, _weight(check, each)) for each in check.findings)
         said = words.plural(check.looked_at, "reference") + " looked at"
-        yield from self._group("blobs", check.status, said, every)
+        yield from self._group("blobs", check.status, said, len(check.findings), lines)
 
     def _checks(self) -> Iterator[FoundLine]:
         checks = self.examination.checks
@@ -224,12 +186,12 @@ class Findings:
         text = f"{CHECK_TITLES.get(check.check, '')}: {check.looked_at:,} looked at"
         if above:
             text += f", {above:,} above: {_GROUP_OF[check.check]}"
-        every = [self._finding(check.check, each, _weight(check, each)) for each in own]
+        lines = (self._finding(check.check, each, _weight(check, each)) for each in own)
         weight: Weight = check.status
         if check.status == "pass" and not self.examination.done:
             weight = "wait"
         title = FoundLine(check.check, "check", weight, check.status, text, check.check)
-        yield from self._below(title, every, len(every))
+        yield from self._below(title, len(own), lines)
 
     def _stands_above(self, check: str, finding: Finding) -> bool:
         """Whether a finding is told in a group of its own."""
@@ -252,19 +214,18 @@ class Findings:
     # the parts of a group
 
     def _group(
-        self, name: str, weight: Weight, said: str, every: Sequence[FoundLine], of: int | None = None
+        self, name: str, weight: Weight, said: str, count: int, lines: Iterator[FoundLine]
     ) -> Iterator[FoundLine]:
-        """A title, its first findings, and how many more there are; `of` counts those that were not made."""
-        count = len(every) if of is None else of
         told = said or (f"{count:,}" if count else "none")
-        yield from self._below(FoundLine(name, "title", weight, weight, told), every, count)
+        yield from self._below(FoundLine(name, "title", weight, weight, told), count, lines)
 
-    def _below(self, title: FoundLine, every: Sequence[FoundLine], count: int) -> Iterator[FoundLine]:
+    def _below(self, title: FoundLine, count: int, lines: Iterator[FoundLine]) -> Iterator[FoundLine]:
+        """A title, the first of so many findings, and how many more there are. Only those are made."""
         room = self._room(title.group)
         yield replace(title, folded=not room) if count else title
         if not room:
             return
-        yield from every[:room]
+        yield from islice(lines, room)
         if count > room:
             text = f"and {count - room:,} more"
             yield FoundLine(title.group, "more", "note", "", text)
@@ -282,32 +243,6 @@ class Findings:
             where = f"byte {finding.offset:,}"
             return FoundLine(group, "finding", weight, weight, text, where, offset=finding.offset)
         return FoundLine(group, "finding", weight, weight, text)
-
-
-_LOOKED_FOR = {
-    "chain": "The hash of every event is reckoned anew from its content, and compared with what it says, and "
-    "with what the event after it says.",
-    "dead pointers": "Events that should have a parent here and have none; each says what became of it.",
-    "malformed lines": "Lines that are no events. No session has them, and nothing is lost of the others.",
-    "blobs": CHECK_RULES["6.4"],
-    "checks": "What the specification asks of a ledger (SPEC §6, §7.6, §2a): a broken MUST fails; a SHOULD, "
-    "and what is allowed when it is reported, warns.",
-    "nobody can know": "What no examination of the ledger alone can show.",
-} | CHECK_RULES
-
-
-def about(line: FoundLine) -> Section:
-    """All of a line, for the pane below the list: where, the whole text, and what was looked for."""
-    title = f"{line.group} · {line.where}" if line.kind == "finding" and line.where else line.group
-    if line.kind == "check":
-        title = f"check {line.group}"
-    said = [Line(line.text, "error" if line.weight == "fail" else "", line.word)] if line.text else []
-    if line.seq is not None:
-        said.append(Line(f"event {line.where}", seq=line.seq, label="where"))
-    elif line.offset is not None:
-        said.append(Line(f"the line at {line.where}", label="where"))
-    said.append(Line(_LOOKED_FOR[line.group], "note"))
-    return Section(title, "causes", tuple(said))
 
 
 _GROUP_OF = {"6.1": "dead pointers", "6.4": "blobs", "7.6": "malformed lines"}

@@ -12,12 +12,15 @@ from korg_tui.causal import Ledger, is_key
 from korg_tui.event import Gap, Kind
 from korg_tui.formats import body, digest
 from korg_tui.sources import BodyGone, open_regular
+from korg_tui.text import visible
 from korg_tui.trust.anchors import Anchor, Anchors
 from korg_tui.trust.found import Fault, Finding
 
 NOT_ASKED = "the outside witness was not asked: only the anchor and the event were compared"
 """What nobody should take an anchor that holds for."""
 
+_HASH = 13
+"""Characters of a hash that are shown, with the mark that there are more."""
 _GENESIS = "0" * 64
 _NAMED = 5
 """Anchors that hold, and are named one by one."""
@@ -179,8 +182,8 @@ class _Comparing:
     def _missed(self, anchor: Anchor, is_there: bool, here: str) -> None:
         seq, first, last = anchor.seq, self._found.first, self._found.last
         if is_there:
-            stands = f"here it has {here[:12]}…: it was changed" if here else "here it has no hash"
-            self._faults.append(_fault(anchor, f"{_with(anchor)}, and {stands} since"))
+            stands = f"it has {visible(here, _HASH)} here: it was changed" if here else "it has no hash here"
+            self._faults.append(_fault(anchor, f"{_with(anchor)}, and {stands}"))
         elif first is None or last is None:
             self._faults.append(_fault(anchor, f"seq {seq} is anchored, and this ledger has no events"))
         elif seq > last:
@@ -223,7 +226,7 @@ def _fault(anchor: Anchor, text: str) -> Fault:
 
 
 def _with(anchor: Anchor) -> str:
-    return f"seq {anchor.seq} is anchored with the hash {anchor.entry_hash[:12]}…"
+    return f"seq {anchor.seq} is anchored with the hash {visible(anchor.entry_hash, _HASH)}"
 
 
 def _field(raw: bytes, name: str) -> str:

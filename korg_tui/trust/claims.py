@@ -6,24 +6,27 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from korg_tui.text import visible
+from korg_tui.trust.census import Census
 from korg_tui.trust.seals import Seal
-from korg_tui.trust.tally import Tally
 
 _AT_MOST = 20
 """Differences that are told of one claim."""
 _NAME = 120
+_HASH = 13
+"""Characters of a hash that are shown, with the mark that there are more."""
 
 
-def false_claims(seal: Seal, tally: Tally) -> Iterator[str]:
+def false_claims(seal: Seal, census: Census) -> Iterator[str]:
     """What a known certificate or receipt says that is not so, each in one line."""
-    if seal.count is not None and seal.count != tally.events:
-        yield f"the {seal.word} claims {seal.count} events, and {tally.events} are here"
-    if seal.tip and seal.tip != tally.tip:
-        here = f"the last hash here is {tally.tip[:12]}…" if tally.tip else "the last event here has no hash"
-        yield f"the {seal.word} claims the tip {seal.tip[:12]}…, and {here}"
+    if seal.count is not None and seal.count != census.events:
+        yield f"the {seal.word} claims {seal.count} events, and {census.events} are here"
+    if seal.tip and seal.tip != census.tip:
+        tip = visible(census.tip, _HASH)
+        here = f"the last hash here is {tip}" if tip else "the last event here has no hash"
+        yield f"the {seal.word} claims the tip {visible(seal.tip, _HASH)}, and {here}"
     if seal.summary is not None:
         summary = _summary_of_certificate if seal.kind == "certificate" else _summary_of_receipt
-        yield from summary(seal.summary, tally)
+        yield from summary(seal.summary, census)
 
 
 def not_checked(seal: Seal) -> Iterator[str]:
@@ -47,20 +50,20 @@ def _is_missing(seal: Seal, name: str) -> bool:
     return {"event_count": seal.count is None, "tip": not seal.tip, "summary": seal.summary is None}[name]
 
 
-def _summary_of_certificate(summary: Mapping[str, Any], tally: Tally) -> Iterator[str]:
-    yield from _number(summary, "seq_first", tally.first)
-    yield from _number(summary, "seq_last", tally.last)
-    yield from _names(summary, "agents", tally.agents)
-    yield from _counts(summary, "by_tool", tally.by_tool)
-    yield from _names(summary, "files", tally.files)
+def _summary_of_certificate(summary: Mapping[str, Any], census: Census) -> Iterator[str]:
+    yield from _number(summary, "seq_first", census.first)
+    yield from _number(summary, "seq_last", census.last)
+    yield from _names(summary, "agents", census.agents)
+    yield from _counts(summary, "by_tool", census.by_tool)
+    yield from _names(summary, "files", census.files)
 
 
-def _summary_of_receipt(summary: Mapping[str, Any], tally: Tally) -> Iterator[str]:
-    yield from _number(summary, "prompts", tally.prompts)
-    yield from _number(summary, "inferences", tally.inferences)
-    yield from _number(summary, "tool_calls", tally.calls.total())
-    yield from _counts(summary, "by_tool", tally.calls)
-    yield from _names(summary, "files", tally.touched)
+def _summary_of_receipt(summary: Mapping[str, Any], census: Census) -> Iterator[str]:
+    yield from _number(summary, "prompts", census.prompts)
+    yield from _number(summary, "inferences", census.inferences)
+    yield from _number(summary, "tool_calls", census.calls.total())
+    yield from _counts(summary, "by_tool", census.calls)
+    yield from _names(summary, "files", census.touched)
 
 
 def _number(summary: Mapping[str, Any], name: str, here: int) -> Iterator[str]:

@@ -11,6 +11,7 @@ from korg_tui.event import Kind
 from korg_tui.sources import BodyGone
 from korg_tui.trust.anchoring import Anchored, Anchoring, anchored, check_anchors
 from korg_tui.trust.anchors import Anchors
+from korg_tui.trust.census import Census
 from korg_tui.trust.claims import false_claims, not_checked
 from korg_tui.trust.found import Fault
 from korg_tui.trust.seals import Seal
@@ -24,7 +25,6 @@ from korg_tui.trust.signatures import (
     is_signature,
     signed_by,
 )
-from korg_tui.trust.tally import Tally
 
 SealStatus = Literal["fits", "trusted", "wrong", "unsealed", "unchecked", "unknown"]
 """Of the seal itself: it fits the key that it brings along; that key is one of those given, too; it does not
@@ -72,7 +72,7 @@ def check_seal(
             notes.append(f"its schema {seal.schema} is not known: nothing that it claims was checked")
         return Sealing(status, _as_faults(faults), tuple(notes))
     try:
-        faults += false_claims(seal, Tally.of(found.places, read))
+        faults += false_claims(seal, Census.of(found.places, read))
     except BodyGone as gone:
         notes.append(f"what the {seal.word} claims was not checked: {gone}")
     notes += not_checked(seal)
@@ -84,12 +84,22 @@ def check_seal(
     return Sealing(status, (*_as_faults(faults), *more), tuple(notes), anchoring)
 
 
-def keys_for_events(keys: PublicKeys | None, seal: Seal | None) -> PublicKeys | None:
-    """The keys that events must be signed with: those given, without the one that sealed what stands around
-    them; None when there is no other. Who seals a ledger need not have signed each event."""
-    if keys is None or seal is None or not _is_signed(seal):
+def keys_for_events(
+    keys: PublicKeys | None, seal: Seal | None, found: Sealed, read: Callable[[int, int], bytes]
+) -> PublicKeys | None:
+    """The keys that every event must be signed with, None when they need not be: who seals a ledger need not
+    have signed each event. So where none is signed, the key of the seal around them does not count, if it
+    fits. Any thread may. Raises nothing."""
+    if keys is None or seal is None or not _is_signed(seal) or _is_any_signed(found, read):
         return keys
     return keys.without(seal.pubkey) or None
+
+
+def _is_any_signed(found: Sealed, read: Callable[[int, int], bytes]) -> bool:
+    try:
+        return any(b'"event_sig"' in read(offset, length) for offset, length in found.places)
+    except BodyGone:
+        return True
 
 
 def _is_signed(seal: Seal) -> bool:

@@ -4,10 +4,19 @@ A new dialect joins here and changes nothing outside this folder."""
 
 from __future__ import annotations
 
+from korg_tui.formats.canonical import (
+    NOT_PLAIN,
+    Preimage,
+    canonical,
+    decode_plainly,
+    encode_plainly,
+    preimage,
+    with_signature,
+)
 from korg_tui.formats.detect import BYTE_ORDER_MARK, HEAD, Container, NotALedger, detect, enclosed, is_ledger
 from korg_tui.formats.fields import digest
 from korg_tui.formats.korg import Body, body, decode, may_hold_event
-from korg_tui.formats.parse import MAX_DEPTH, Unreadable, loads
+from korg_tui.formats.parse import MAX_DEPTH, Unreadable, loads, too_deep
 from korg_tui.formats.recover import records_of_line, recover
 from korg_tui.formats.scan import Elements, elements, members, one_by_one, value_end
 
@@ -15,23 +24,31 @@ __all__ = [
     "BYTE_ORDER_MARK",
     "HEAD",
     "MAX_DEPTH",
+    "NOT_PLAIN",
     "Body",
     "Container",
     "Elements",
     "NotALedger",
+    "Preimage",
     "Unreadable",
     "body",
+    "canonical",
     "decode",
+    "decode_plainly",
     "detect",
     "digest",
     "elements",
     "enclosed",
+    "encode_plainly",
     "is_ledger",
     "loads",
     "may_hold_event",
     "members",
     "one_by_one",
+    "preimage",
     "records_of_line",
     "recover",
+    "too_deep",
     "value_end",
+    "with_signature",
 ]

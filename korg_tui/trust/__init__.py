@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from korg_tui.trust.anchoring import Anchored, Anchoring, anchored, check_anchors
 from korg_tui.trust.anchors import Anchor, Anchors, anchors_beside, anchors_named
+from korg_tui.trust.chain import Chain
 from korg_tui.trust.found import Check, Fault, FaultKind, Finding, Signers, Standing, Status, Verdict
-from korg_tui.trust.keys import KeyFault
+from korg_tui.trust.keys import KeyFault, ledger_key
+from korg_tui.trust.ledger_chain import Batch, LedgerChain
 from korg_tui.trust.sealing import Sealed, Sealing, SealStatus, check_seal, keys_for_events, sealed
 from korg_tui.trust.seals import Seal, seal_of
 from korg_tui.trust.signatures import MissingLibrary, PublicKeys, public_keys
+from korg_tui.trust.tally import CUT_TAIL
 from korg_tui.trust.vigil import Turn, Vigil
 from korg_tui.trust.watched import Watched
 
 __all__ = [
+    "CUT_TAIL",
     "Anchor",
     "Anchored",
     "Anchoring",
     "Anchors",
+    "Batch",
+    "Chain",
     "Check",
     "Fault",
     "FaultKind",
     "Finding",
     "KeyFault",
+    "LedgerChain",
     "MissingLibrary",
     "PublicKeys",
     "Seal",
@@ -41,6 +48,7 @@ __all__ = [
     "check_anchors",
     "check_seal",
     "keys_for_events",
+    "ledger_key",
     "public_keys",
     "seal_of",
     "sealed",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from korg_tui.causal import Ledger, is_key
@@ -26,6 +26,7 @@ _NAMED = 5
 """Anchors that hold, and are named one by one."""
 _FAULTS_AT_MOST = 1_000
 _ENTRY_HASH = re.compile(rb'"entry_hash"\s*:\s*"([0-9a-f]{64})"')
+_FILES_REMEMBERED = 1_024
 _OVERLAP = 256
 _CHUNK = 4 << 20
 _SEARCHED_AT_MOST = 1 << 30
@@ -165,8 +166,7 @@ class _Comparing:
         if digest(anchor.entry_hash, b"") in (self._found.neighbours or ()):
             self._others += 1
             return False
-        wanted = frozenset(each.entry_hash for each in self._anchors.anchors)
-        elsewhere = _hashes_in(self._anchors.companions, _state_of(self._anchors.companions), wanted)
+        elsewhere = self._beside
         if elsewhere is None:
             self._unknown.append(f"{_with(anchor)}: the ledgers beside this one could not be searched for it")
         elif anchor.entry_hash in elsewhere:
@@ -178,6 +178,12 @@ class _Comparing:
             )
             self._findings.append(Finding(anchor.seq, text, grave=True))
         return False
+
+    @cached_property
+    def _beside(self) -> frozenset[str] | None:
+        """The anchored hashes that events of the ledgers beside this one have."""
+        wanted = frozenset(anchor.entry_hash for anchor in self._anchors.anchors)
+        return _hashes_in(self._anchors.companions, wanted)
 
     def _missed(self, anchor: Anchor, is_there: bool, here: str) -> None:
         seq, first, last = anchor.seq, self._found.first, self._found.last
@@ -239,34 +245,28 @@ def _field(raw: bytes, name: str) -> str:
 # other ledgers
 
 
-def _state_of(paths: tuple[Path, ...]) -> tuple[tuple[int, int], ...]:
-    """Differs when one of the files does."""
-    return tuple(_size_and_time(path) for path in paths)
-
-
-def _size_and_time(path: Path) -> tuple[int, int]:
-    try:
-        now = path.stat()
-    except OSError:
-        return 0, 0
-    return now.st_size, now.st_mtime_ns
-
-
-@lru_cache(maxsize=8)
-def _hashes_in(
-    paths: tuple[Path, ...], state: tuple[tuple[int, int], ...], wanted: frozenset[str]
-) -> frozenset[str] | None:
+def _hashes_in(paths: tuple[Path, ...], wanted: frozenset[str]) -> frozenset[str] | None:
     """Which of the hashes events in these files have; None when they cannot all be read."""
-    if sum(size for size, _ in state) > _SEARCHED_AT_MOST:
-        return None
-    names = {entry_hash.encode() for entry_hash in wanted}
-    found: set[bytes] = set()
     try:
-        for path in paths:
-            found.update(names.intersection(_hashes_of(path)))
+        states = [(now.st_size, now.st_mtime_ns) for now in (path.stat() for path in paths)]
+        if sum(size for size, _ in states) > _SEARCHED_AT_MOST:
+            return None
+        return frozenset().union(
+            *(_hashes_in_file(path, state, wanted) for path, state in zip(paths, states, strict=True))
+        )
     except OSError:
         return None
-    return frozenset(entry_hash.decode() for entry_hash in found)
+
+
+@lru_cache(maxsize=_FILES_REMEMBERED)
+def _hashes_in_file(
+    path: Path,
+    state: tuple[int, int],  # noqa: ARG001 - another one is another file
+    wanted: frozenset[str],
+) -> frozenset[str]:
+    """Raises `OSError`."""
+    names = {entry_hash.encode() for entry_hash in wanted}
+    return frozenset(found.decode() for found in names.intersection(_hashes_of(path)))
 
 
 def _hashes_of(path: Path) -> Iterator[bytes]:

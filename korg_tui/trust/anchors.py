@@ -14,6 +14,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -156,14 +157,30 @@ def _words_of(item: Mapping[str, Any]) -> Iterator[str]:
 def _companions(path: Path) -> Iterator[Path]:
     """The other ledgers in the folder of one."""
     try:
-        with os.scandir(path.parent) as entries:
-            others = sorted(entry.name for entry in entries if entry.name != path.name)
+        changed = path.parent.stat().st_mtime_ns
     except OSError:
         return
-    for name in others[:_COMPANIONS_AT_MOST]:
-        other = path.with_name(name)
+    for other in _ledgers_of(path.parent, changed):
         try:
-            if other.is_file() and not other.samefile(path) and holds_events(other):
+            if not other.samefile(path):
                 yield other
         except OSError:
             continue
+
+
+@lru_cache(maxsize=8)
+def _ledgers_of(folder: Path, changed: int) -> tuple[Path, ...]:  # noqa: ARG001 - when it changed
+    """The ledgers right in a folder. Those of many are verified one after the other: it is looked at once."""
+    try:
+        with os.scandir(folder) as entries:
+            paths = sorted(folder / entry.name for entry in entries if entry.is_file())
+    except OSError:
+        return ()
+    return tuple(path for path in paths[:_COMPANIONS_AT_MOST] if _is_ledger(path))
+
+
+def _is_ledger(path: Path) -> bool:
+    try:
+        return holds_events(path)
+    except OSError:
+        return False

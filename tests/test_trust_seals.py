@@ -248,6 +248,16 @@ def test_events_that_were_changed_do_not_fit_what_is_claimed(tmp_path):
         assert words in said
 
 
+@pytest.mark.parametrize("other", ["*", "7", '"x"', "{}"])
+def test_what_stands_among_the_events_and_is_none_is_told(tmp_path, other):
+    data = json.dumps(seal_it(certificate(EVENTS))).replace('"}], "seal"', '"}, ' + other + '], "seal"')
+    _, sealing = checked(tmp_path, data.encode())
+    assert sealing.status == "fits"
+    assert texts(sealing) == [
+        ("seal", "among the events of the certificate stands what is none: 1 of its values")
+    ]
+
+
 def test_a_certificate_larger_than_the_first_look_has_its_seal_behind_its_events(tmp_path):
     book = session()
     book.tool("Bash", 2, args={"command": "x" * 2_000_000})

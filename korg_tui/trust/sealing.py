@@ -38,6 +38,8 @@ class Sealed:
     places: tuple[tuple[int, int], ...]
     """Offset and length (bytes) of its events, in file order."""
     anchored: Anchored
+    others: int = 0
+    """What stands among its events and is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,11 @@ class Sealing:
 
 def sealed(ledger: Ledger, seal: Seal) -> Sealed:
     """What `check_seal` needs to know of a ledger. In the thread that owns it."""
-    rows = (
-        row for row in range(len(ledger)) if ledger.kind[row] < Kind.MALFORMED and not is_key(ledger.seq[row])
-    )
-    places = sorted((ledger.offset[row], ledger.length[row]) for row in rows)
-    return Sealed(tuple(places), anchored(ledger, seal.anchors or Anchors("")))
+    rows = [row for row in range(len(ledger)) if ledger.kind[row] < Kind.MALFORMED]
+    own = [row for row in rows if not is_key(ledger.seq[row])]
+    places = sorted((ledger.offset[row], ledger.length[row]) for row in own)
+    others = ledger.kind.count(Kind.MALFORMED)
+    return Sealed(tuple(places), anchored(ledger, seal.anchors or Anchors("")), others)
 
 
 def check_seal(
@@ -71,6 +73,9 @@ def check_seal(
         if seal.schema:
             notes.append(f"its schema {seal.schema} is not known: nothing that it claims was checked")
         return Sealing(status, _as_faults(faults), tuple(notes))
+    if found.others:
+        text = f"among the events of the {seal.word} stands what is none: {found.others:,} of its values"
+        faults.append(text)
     try:
         faults += false_claims(seal, Census.of(found.places, read))
     except BodyGone as gone:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from korg_tui.formats import canonical
 from korg_tui.text import visible
 from korg_tui.trust.anchors import Anchors, anchors_within
 
@@ -131,14 +132,10 @@ def _message(kind: SealKind, found: dict[str, Any]) -> bytes:
     """The bytes that a seal is over."""
     tip = found.get("tip")
     if kind == "certificate":
-        return _canonical({name: value for name, value in found.items() if name not in ("events", "seal")})
+        return canonical({name: value for name, value in found.items() if name not in ("events", "seal")})
     if kind == "receipt" and isinstance(tip, str) and _HASH.fullmatch(tip):
         return bytes.fromhex(tip)
     return b""
-
-
-def _canonical(value: object) -> bytes:
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 def _troubles(found: dict[str, Any], mark: object, twice: list[str]) -> Iterator[str]:

@@ -395,3 +395,24 @@ async def test_a_rewritten_ledger_keeps_the_lines_until_they_are_said_to_be_gone
     assert list(between(pilot)) == [7, 9]
     await stand(pilot)
     assert between(pilot) == {}
+
+
+async def test_what_is_said_before_the_rows_are_those_of_the_ledger_waits_for_them(pilot):
+    screen = pilot.app.screen
+    found = broken(Fault(3, "link", "why"))
+    pilot.app.standing = lambda reading, ledger: found
+    grown = type(screen).changed
+
+    def early(self, reading, changes):
+        assert not self.spine.in_step
+        self.standing_changed(reading, self.ledger)
+        assert self.spine.standing is not found
+        grown(self, reading, changes)
+
+    book = story()
+    del book.records[6:]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(screen), "changed", early)
+        screen.reading.source.becomes(book)
+        await pilot.pause()
+    assert list(between(pilot)) == [2]

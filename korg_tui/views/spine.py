@@ -59,6 +59,11 @@ class Spine:
             self._build()
         return max(0, len(self._members.rows) - before)
 
+    @property
+    def in_step(self) -> bool:
+        """Whether the rows are those of the ledger as it is now."""
+        return self._shape == _shape_of(self.ledger) and len(self.ledger) == self._met
+
     def _build(self) -> None:
         self._shape = _shape_of(self.ledger)
         self._members = Members(self.ledger, self._session)

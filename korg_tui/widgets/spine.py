@@ -149,9 +149,10 @@ class SpineView(PartedList):
 
     def set_standing(self, standing: Standing | None) -> bool:
         """Where the chain of the ledger stands now; None when nobody knows. False when nothing is otherwise
-        by that."""
-        known = standing is self.spine.standing
-        return not known and self.part(lambda: self.spine.set_standing(standing))
+        by that, or when the rows are not yet those of the ledger: then it has to be said again."""
+        if standing is self.spine.standing or not self.spine.in_step:
+            return False
+        return self.part(lambda: self.spine.set_standing(standing))
 
     def look(self, index: int) -> object:
         return self._line(index)

@@ -121,15 +121,24 @@ class Cage:
 
 
 def cage() -> Cage:
-    """A story, and a ledger that attacks, in one app."""
+    """A story whose chain breaks, and a ledger that attacks, in one app."""
     clock = FixedClock(START_MS + 60_000)
     sources = [
-        MemorySource(story(), "/home/dusk/story.jsonl"),
+        MemorySource(_broken_story(), "/home/dusk/story.jsonl"),
         MemorySource(_hostile_piece(), "/home/dusk/[/]hostile\x1b[2J.jsonl"),
     ]
     the = Cage(app_over(*sources, clock=clock), sources, clock)
     the.app.exit = the.ended.append  # type: ignore[assignment]
     return the
+
+
+def _broken_story() -> bytes:
+    """The story; one event is another than was recorded, and some name others before them."""
+    told = story().nested().splitlines(keepends=True)
+    for at in (2, 6, 7, 11, 16, 22):
+        told[at] = told[at].replace(b'"prev_hash":"', b'"prev_hash":"0')
+    told[3] = told[3].replace(b"src/dates.py", b"src/dates.rs")
+    return b"".join(told)
 
 
 def _hostile_piece() -> bytes:
@@ -247,7 +256,7 @@ def _rewind(cage: Cage, to: int) -> None:
     try:
         source.becomes(rewound(source.epochs[-1], to))
     except ValueError:  # that event is not there (any more)
-        source.becomes(story() if source is cage.sources[0] else _hostile_piece())
+        source.becomes(_broken_story() if source is cage.sources[0] else _hostile_piece())
 
 
 # --- looking whether all is well
@@ -267,8 +276,8 @@ def whole(cage: Cage) -> None:
         for rows in screen.query(LineList):
             if rows.count and not 0 <= rows.cursor < rows.count:
                 raise Lost(f"{rows!r} of {screen!r}: the cursor is on {rows.cursor} of {rows.count} rows")
-            if rows.count and rows.is_attached and not 0 <= round(rows.scroll_y) <= rows.count:
-                raise Lost(f"{rows!r} of {screen!r}: scrolled to {rows.scroll_y} of {rows.count} rows")
+            if rows.count and rows.is_attached and not 0 <= round(rows.scroll_y) <= rows.extent:
+                raise Lost(f"{rows!r} of {screen!r}: scrolled to {rows.scroll_y} of {rows.extent} lines")
     _draw(cage.app)
 
 

@@ -60,6 +60,11 @@ def test_without_anchors_there_is_nothing(tmp_path):
     assert anchors_beside(tmp_path / "ledger.jsonl") is None
 
 
+def test_a_ledger_of_that_name_is_no_witness_of_itself(tmp_path):
+    (tmp_path / "anchors.jsonl").write_bytes(builders.lines(EVENTS))
+    assert anchors_beside(tmp_path / "anchors.jsonl") is None
+
+
 def test_an_event_that_was_changed_and_hashed_anew(tmp_path):
     put_anchors(tmp_path, anchor(2), anchor(4))
     book = session()
@@ -125,6 +130,7 @@ def test_the_same_seq_anchored_twice_with_other_hashes(tmp_path):
         (b"{}", "line 2 is no anchor: it names no seq_id"),
         (b'{"seq_id": true, "entry_hash": "00"}', "line 2 is no anchor: it names no seq_id"),
         (b'{"seq_id": 4.0, "entry_hash": "00"}', "line 2 is no anchor: it names no seq_id"),
+        (json.dumps(EVENTS[3]).encode(), "line 2 is no anchor: it is an event"),
         (b'{"seq_id": 4, "entry_hash": 7}', "the entry_hash of seq 4 is not 64 lower-case hex digits"),
         (b'{"seq_id": 4, "entry_hash": "' + b"AB" * 32 + b'"}', "is not 64 lower-case hex digits"),
         (b'{"seq_id": 4' + b"0" * 500 + b', "entry_hash": ""}', "the entry_hash of seq 400000"),

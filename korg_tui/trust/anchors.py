@@ -23,6 +23,7 @@ from korg_tui.sources import ANCHORS, SourceError, holds_events, open_regular, r
 from korg_tui.text import visible
 
 _HASH = re.compile(r"[0-9a-f]{64}")
+_OF_EVENTS = frozenset({"tool_name", "source_agent", "event_type", "event", "metadata", "args"})
 _LARGEST_FILE = 64 << 20
 _COMPANIONS_AT_MOST = 5_000
 """Files beside a ledger that are looked at for whether they are ledgers, too."""
@@ -56,8 +57,10 @@ class Anchors:
 
 def anchors_beside(path: Path) -> Anchors | None:
     """The anchors in the folder of a ledger file; None when it has none. Raises nothing."""
-    beside = path.with_name(ANCHORS)
+    beside = path.parent / ANCHORS
     try:
+        if os.path.realpath(beside) == os.path.realpath(path):
+            return None
         found = _of_file(beside, str(beside))
     except FileNotFoundError:
         return None
@@ -133,6 +136,8 @@ def _anchor(item: object) -> Anchor | str:
         return str(item)
     if not isinstance(item, dict):
         return "not a JSON object"
+    if not _OF_EVENTS.isdisjoint(item):
+        return "it is an event"
     seq, entry_hash = item.get("seq_id"), item.get("entry_hash")
     if type(seq) is not int:
         return "it names no seq_id"

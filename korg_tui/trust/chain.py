@@ -183,12 +183,12 @@ class Chain:
             return f"it has no prev_hash, and seq {before} stands before it"
         if found.prev_hash == ZEROS:
             return f"its prev_hash says that it is the first, and seq {before} stands before it"
-        names, has = _short(found.prev_hash), _short(self._tip)
-        text = f"its prev_hash is {names}, and seq {before} before it has the hash {has}"
-        if before is None or seq <= before + 1:
-            return text
-        gone = f"seq {before + 1} is" if seq == before + 2 else f"{seq - before - 1:,} seqs between are"
-        return f"{text}; {gone} not here"
+        gone = ""
+        if before is not None and seq > before + 1:
+            gone = f"seq {before + 1} is" if seq == before + 2 else f"{seq - before - 1:,} seqs between are"
+            gone = f", and {gone} not here"
+        hashes = f"its prev_hash is {_short(found.prev_hash)}, not {_short(self._tip)}"
+        return f"it names another event before it than seq {before}{gone}: {hashes}"
 
     def _check_hash(self, found: Preimage, raw: bytes, seq: int, offset: int) -> bool:
         tally = self._tally

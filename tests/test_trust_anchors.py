@@ -213,7 +213,7 @@ def test_a_hash_that_only_a_prev_hash_remembers_is_no_event(tmp_path):
 
 
 def test_a_hash_is_found_wherever_it_lies_in_a_large_ledger(tmp_path, monkeypatch):
-    monkeypatch.setattr("korg_tui.trust.anchoring._CHUNK", 300)
+    monkeypatch.setattr("korg_tui.trust.anchoring._CHUNK", 7)
     other = records(other_session())
     (tmp_path / "other.jsonl").write_bytes(builders.lines(other))
     put_anchors(tmp_path, *(anchor(event["seq_id"], event["entry_hash"]) for event in other))
@@ -251,6 +251,7 @@ def test_several_runs_in_one_file_share_its_anchors(tmp_path):
         anchoring = check_anchors(anchors, found, reading.bodies(ledger))
         assert (anchoring.held, anchoring.faults) == (held, ())
         assert [finding.seq for finding in anchoring.findings] == [3]
+        assert any(note.endswith("1 of its anchors speak of other ledgers") for note in anchoring.notes)
 
 
 # what cannot be compared

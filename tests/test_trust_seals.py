@@ -83,7 +83,8 @@ def test_a_key_that_is_given_must_be_that_of_the_seal(tmp_path, make):
         ("event_count", 6, "claims 6 events, and 5 are here"),
         ("tip", "ab" * 32, "claims the tip abababababab…, and the last hash here is "),
         ("summary.seq_first", 2, "summary.seq_first is 2, and the events make it 1"),
-        ("summary.seq_last", True, "summary.seq_last is True, and the events make it 5"),
+        ("summary.seq_first", True, "summary.seq_first is True, and the events make it 1"),
+        ("summary.seq_last", 5.0, "summary.seq_last is 5.0, and the events make it 5"),
         ("summary.agents", ["agent:x"], "summary.agents names agent:x, and no event does"),
         ("summary.files", ["a.py"], "summary.files leaves out b.py"),
         ("summary.files", "a.py", "summary.files is no list of names"),
@@ -127,6 +128,34 @@ def test_a_receipt_that_lies_is_caught_though_its_seal_fits(tmp_path, path, valu
 def test_a_flat_receipt_and_a_nested_certificate_count_alike(tmp_path):
     flat = [json.loads(line) for line in session().flat().splitlines()]
     _, sealing = checked(tmp_path, receipt(flat))
+    assert sealing.faults == ()
+
+
+def test_receipts_and_certificates_differ_in_what_they_count(tmp_path):
+    book = session()
+    book.tool("NotebookEdit", 2, args={"notebook_path": "n.ipynb"})
+    book.tool("Write", 2, args={"file_path": "", "path": "c.py"})
+    book.governance("LeaseAcquired", 2)
+    flat = [json.loads(line) for line in book.flat().splitlines()]
+    made = receipt(flat)
+    made["summary"] |= {
+        "tool_calls": 6,
+        "files": ["a.py", "b.py", "n.ipynb", "c.py"],
+        "by_tool": made["summary"]["by_tool"] | {"NotebookEdit": 1, "Write": 1, "LeaseAcquired": 1},
+    }
+    _, sealing = checked(tmp_path, made)
+    assert sealing.faults == ()
+    made = certificate(records(session()))
+    made["summary"] = {
+        "agents": ["agent:main@1", "human:dusk"],
+        "by_tool": {"Bash": 1, "Edit": 1, "NotebookEdit": 1, "Read": 1, "Write": 1, "llm_inference": 1}
+        | {"user_prompt": 1},
+        "files": ["", "a.py", "b.py", "c.py"],
+        "seq_first": 1,
+        "seq_last": 8,
+    }
+    made |= {"events": flat, "event_count": 8, "tip": flat[-1]["entry_hash"]}
+    _, sealing = checked(tmp_path, seal_it(made))
     assert sealing.faults == ()
 
 

@@ -164,12 +164,14 @@ WHY = "42 names another event before it than 41"
 SAYS = [
     (1, 70, f"the chain breaks here: {WHY}"),
     (1, 60, f"chain breaks: {WHY}"),
+    (1, 64, f"the chain breaks here: {WHY}"),
+    (1, 62, f"chain breaks: {WHY}"),
     (1, 40, "chain breaks: 42 names another event be…"),
     (1, 30, "the chain breaks here"),
     (1, 15, "chain breaks"),
     (1, 8, "chain b…"),
     (1, 0, ""),
-    (1_234, 99, f"the chain breaks here 1,234 times, first: {WHY}"),
+    (1_234, 90, f"the chain breaks here 1,234 times, first: {WHY}"),
     (3, 70, f"3 breaks of the chain, first: {WHY}"),
     (3, 56, "3 breaks of the chain, first: 42 names another event be…"),
     (3, 30, "the chain breaks here 3 times"),
@@ -180,6 +182,8 @@ SAYS = [
 @pytest.mark.parametrize(("count", "cells", "says"), SAYS)
 def test_a_line_says_what_it_has_room_for(count: int, cells: int, says: str):
     assert BreakLine((), count, WHY).words(cells) == says
+    if WHY in says:
+        assert BreakLine((), count, f"{WHY}: 0f57…, not a91b…").words(cells) == says
 
 
 SAFE = st.text(st.characters(codec="utf-8", exclude_categories=("C",)))

@@ -39,17 +39,18 @@ class BreakLine:
     """Why the chain breaks, of the first one."""
 
     def words(self, cells: int) -> str:
-        """What it says in so many cells."""
-        heads = ("the chain breaks here", "chain breaks")
+        """What it says in so many cells. What stands behind a colon in the text is left out first."""
+        long, short, between = "the chain breaks here", "chain breaks", ": "
         if self.count > 1:
-            heads = (f"the chain breaks here {self.count:,} times", f"{self.count:,} breaks of the chain")
-        between = ", first: " if self.count > 1 else ": "
-        for head in heads:
-            if width(head) + width(between) + width(self.text) <= cells:
-                return f"{head}{between}{self.text}"
-        if cells >= width(heads[1]) + width(between) + _LEAST_TEXT:
-            return crop(f"{heads[1]}{between}{self.text}", cells)
-        return crop(heads[0] if width(heads[0]) <= cells else heads[1], cells)
+            long, short = f"{long} {self.count:,} times", f"{self.count:,} breaks of the chain"
+            between = ", first: "
+        for text in (self.text, self.text.partition(": ")[0]):
+            for head in (long, short):
+                if width(head) + width(between) + width(text) <= cells:
+                    return f"{head}{between}{text}"
+        if cells >= width(short) + width(between) + _LEAST_TEXT:
+            return crop(f"{short}{between}{self.text}", cells)
+        return crop(long if width(long) <= cells else short, cells)
 
 
 class Evidence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 
@@ -105,6 +106,7 @@ def test_keys_are_given_as_words_too_and_none_counts_twice(tmp_path):
         (b"ssh-ed25519\n", "no public key"),
         (NEUTRAL.encode(), "a key with which anybody can sign"),
     ],
+    ids=itertools.count(),
 )
 def test_what_is_no_public_key_is_one_line(tmp_path, content, words):
     path = tmp_path / "key\x1b[31m.pub"

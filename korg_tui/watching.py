@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
+from time import monotonic
 
 from textual.app import App
 from textual.timer import Timer
@@ -49,7 +49,7 @@ class Watching:
 
     def pressed(self) -> None:
         """A key was pressed."""
-        self._pressed = time.monotonic()
+        self._pressed = monotonic()
 
     def changed(self, reading: Reading, changes: Sequence[Change], *, anew: bool = False) -> None:
         """A reading has changed; `anew`: the bytes of all its ledgers may be others."""
@@ -70,12 +70,12 @@ class Watching:
             self._app.run_worker(self._run, group="vigil")  # type: ignore[arg-type]
 
     async def _run(self) -> None:
-        begun, all_wait = time.monotonic(), False
+        begun, all_wait = monotonic(), False
         try:
             while (turn := self._turn()) is not None:
                 await asyncio.to_thread(turn.check)
                 self.vigil.take(turn)
-                if not all_wait and time.monotonic() - begun > LASTS_SECONDS:
+                if not all_wait and monotonic() - begun > LASTS_SECONDS:
                     all_wait = True
                     self.vigil.all_wait()
                 self._tell_soon()
@@ -86,14 +86,14 @@ class Watching:
 
     @property
     def _hurried(self) -> bool:
-        return time.monotonic() - self._pressed < LATELY_SECONDS
+        return monotonic() - self._pressed < LATELY_SECONDS
 
     def _turn(self) -> Turn | None:
         self.vigil.prefer(*(ledger for screen in reversed(self._screens) for ledger in screen.in_front()))
         return self.vigil.turn(HURRIED, HURRIED_SIZE) if self._hurried else self.vigil.turn()
 
     def _tell_soon(self) -> None:
-        rest = self._told + TELL_SECONDS - time.monotonic()
+        rest = self._told + TELL_SECONDS - monotonic()
         if not self.vigil.news or self._telling is not None:
             return
         if rest > 0:
@@ -102,7 +102,7 @@ class Watching:
             self._tell_all()
 
     def _tell_all(self) -> None:
-        self._telling, self._told = None, time.monotonic()
+        self._telling, self._told = None, monotonic()
         news = self.vigil.news
         self.vigil.news = {}
         for ledger, reading in news.items():

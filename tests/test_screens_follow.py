@@ -151,7 +151,7 @@ LONG_NAME = "/home/dusk/work/a/rather/long/path/to/a/project/.korg/journal.jsonl
     [
         ("gone", "is gone", "gone since 14:00:00; waiting for it to come back"),
         ("waiting", "is not there yet", "not there yet"),
-        ("live", "", "path/to/a/project"),
+        ("live", "", " events · 1 agent"),
     ],
 )
 async def test_how_a_source_is_doing_is_seen_whole_at_80_columns(state, text, words):
@@ -178,7 +178,7 @@ async def test_a_source_that_fails_says_all_of_it_on_the_list():
         await keys(pilot, "escape", "g")
         await pilot.pause()
         row = pilot.app.screen.lines.draw(0, 80).text.rstrip()
-        assert row == "▸- failed       …/a/project: the device reports an error; try again, or give an…"
+        assert row == "▸- failed    …/a/project: the device reports an error; try again, or give anoth…"
         told = pilot.app.screen.query_one("#told")
         assert told.plain == f"{LONG_NAME}: {why}"
         assert told.size.height == 2

@@ -38,9 +38,9 @@ async def test_sessions_newest_first_with_their_counts_and_a_live_mark():
     async with app_over(story(), clock=clock).run_test(size=(100, 24)) as pilot:
         await pilot.pause()
         assert [row[:83] for row in drawn(pilot)] == [
-            "▸● 20 s ago     complete        3      1       0    0  Count the open tickets.",
-            "   26 s ago     partial         1      1       0    1  begins with Write",
-            "   27 s ago     complete       20      3       1    0  The date parser fails on lea",
+            "▸● 20 s ago     complete        3      1       0    0  ✓ intact          Count the ",
+            "   26 s ago     partial         1      1       0    1  ✓ intact          begins wit",
+            "   27 s ago     complete       20      3       1    0  ✓ intact          The date p",
         ]
         assert status(pilot) == "3 sessions in 1 ledger · sorted by activity · ● live"
         assert crumbs(pilot) == "ledgers and sessions › .korg/journal.jsonl"
@@ -231,7 +231,7 @@ async def test_an_unusual_status_stands_before_the_prompt_where_ledgers_need_the
     sources = [MemorySource(story(), f"/w/{each}/events.jsonl") for each in folders]
     async with app_over(*sources).run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        assert " ".join(head(pilot).split()) == "activity▾ ledger events agents failed dead status, prompt"
+        assert " ".join(head(pilot).split()) == "activity▾ ledger events agents failed dead chain, status, prompt"
         rows = [row for row in drawn(pilot) if "partial: begins" in row]
         assert len({row[13:31] for row in rows}) == 2
 

@@ -26,7 +26,11 @@ INTERRUPTED = 130
 
 Run = Callable[[argparse.Namespace], int]
 
-_WITH_VALUE = {"--config", *(f"--{each.name}" for each in OPTIONS if not isinstance(each.default, bool))}
+_WITH_VALUE = {
+    "--config",
+    "--key-file",
+    *(f"--{each.name}" for each in OPTIONS if not isinstance(each.default, bool)),
+}
 """Options for every screen that take the next word."""
 
 

@@ -15,6 +15,8 @@ def screen_options(command: argparse.ArgumentParser, takes: str) -> None:
     command.add_argument("words", nargs="*", metavar="SOURCE", help=takes)
     text = "lines instead of a screen, for screen readers and pipes: commands in, sentences out"
     command.add_argument("--plain", action="store_true", help=text)
+    text = "the key of keyed ledgers, alone in a file (default: $KORG_LEDGER_HMAC_KEY)"
+    command.add_argument("--key-file", metavar="FILE", help=text)
     settings_options(command, *(option.section for option in OPTIONS))
 
 
@@ -55,14 +57,24 @@ def configured(arguments: argparse.Namespace) -> Configuration:
 
 def tui(arguments: argparse.Namespace) -> int:
     """Open the screen."""
-    configuration = configured(arguments)
+    configuration, key = configured(arguments), _key(arguments)
     if arguments.plain:
         from korg_tui.plain import run as plain
 
-        return plain(arguments.words, demo=arguments.demo, settings=configuration.settings)
+        return plain(arguments.words, demo=arguments.demo, settings=configuration.settings, key=key)
     from korg_tui.opening import run
 
-    return run(arguments.words, demo=arguments.demo, configuration=configuration)
+    return run(arguments.words, demo=arguments.demo, configuration=configuration, key=key)
+
+
+def _key(arguments: argparse.Namespace) -> bytes | None:
+    """The key of keyed ledgers. Raises UsageError."""
+    from korg_tui.trust import KeyFault, ledger_key
+
+    try:
+        return ledger_key(arguments.key_file)
+    except KeyFault as fault:
+        raise UsageError(str(fault)) from None
 
 
 def demo(arguments: argparse.Namespace) -> int:

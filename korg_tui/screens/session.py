@@ -158,6 +158,7 @@ class SessionScreen(
         if not self.ready:
             return
         self._here = (self._identity(), self.row)
+        self._show_standing()
         self._show_crumbs()
         self.show_walk()
         self._show_minimap()
@@ -171,6 +172,15 @@ class SessionScreen(
             else:
                 pause = _LISTS_PAUSE_SECONDS if self.previewing else _PAUSE_SECONDS
                 self._pause = self.set_timer(pause, self._show_details)
+
+    def _show_standing(self) -> bool:
+        """Draw where the chain breaks. False when that is as it was."""
+        return self.view.set_standing(self.korg.standing(self.reading, self.ledger))
+
+    def standing_changed(self, reading: Reading, ledger: Ledger) -> None:
+        if self.ready and self._show_standing():
+            self._show_minimap()
+        super().standing_changed(reading, ledger)
 
     def _show_details(self) -> None:
         self._details_stale = False

@@ -7,53 +7,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from korg_tui.causal import Change, Ledger, Vanished
 from korg_tui.reading import Reading
 from korg_tui.sources import DemoSource
 from korg_tui.trust.found import Standing
-try:
-    from korg_tui.trust.ledger_chain import LedgerChain
-except ImportError:  # TEMPORARY: until the chain is there
-
-    class LedgerChain:
-        pending = 0
-        standing = Standing("empty", 0, "", None)
-
-        def __init__(self, *a, **k): ...
-        def batch(self, *a): ...
+from korg_tui.trust.ledger_chain import EVENTS, SIZE, Batch, LedgerChain
 from korg_tui.trust.watched import Watched
-
-EVENTS, SIZE = 2_000, 1 << 20
-"""Events, and bytes of records, that are looked at in one turn, but for a record that is larger alone."""
 
 TOGETHER = 64
 """Small ledgers that are looked at in one turn."""
 
 MOMENT_SECONDS = 0.5
 """What takes longer is told while it lasts."""
-
-
-class Looked(Protocol):
-    """A part of a ledger that is to be checked."""
-
-    def check(self) -> None:
-        """Read and hash it. Any thread may, one at a time."""
-
-
-class Growing(Protocol):
-    """The chain of a ledger that may grow: what a vigil needs of `LedgerChain`."""
-
-    @property
-    def standing(self) -> Standing: ...
-
-    @property
-    def pending(self) -> int: ...
-
-    def batch(self, events: int = ..., size: int = ...) -> Looked | None: ...
-
-    def absorb(self, batch: Looked, /) -> None: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -70,7 +36,7 @@ class _Kept:
     """When all had been looked at for the last time."""
     epoch: int = 0
     """Of the ledger, when its last rows were taken to be looked at."""
-    chain: Growing = field(init=False)
+    chain: LedgerChain = field(init=False)
 
     def read(self, offset: int, length: int) -> bytes:
         """The bytes of a record as they were when its row was taken. Raises `BodyGone`."""
@@ -81,7 +47,7 @@ class Turn:
     """What is looked at next: a part of one ledger, or of several small ones."""
 
     def __init__(self) -> None:
-        self.parts: list[tuple[_Kept, Looked]] = []
+        self.parts: list[tuple[_Kept, Batch]] = []
         self.events = 0
         self.size = 0
 
@@ -90,12 +56,11 @@ class Turn:
         for _, part in self.parts:
             part.check()
 
-    def add(self, kept: _Kept, part: Looked, pending: int, events: int, size: int) -> None:
-        """One more part: of so many pending rows at most so many events and bytes."""
+    def add(self, kept: _Kept, part: Batch) -> None:
+        """One more part."""
         self.parts.append((kept, part))
-        self.events += min(pending, events)
-        whole = pending <= events
-        self.size += min(size, sum(kept.ledger.length[-pending:])) if whole and pending else size
+        self.events += len(part)
+        self.size += sum(part.places.lengths)
 
 
 class Vigil:
@@ -167,13 +132,13 @@ class Vigil:
         """What is looked at next, at most so many events and bytes; None when nothing is left."""
         turn = Turn()
         for kept in self._in_order():
-            kept.epoch, pending = kept.ledger.epoch, kept.chain.pending
+            kept.epoch = kept.ledger.epoch
             part = kept.chain.batch(events - turn.events, size - turn.size)
             if part is None:
                 del self._waiting[kept.ledger]
                 self._settle(kept)
                 continue
-            turn.add(kept, part, pending, events - turn.events, size - turn.size)
+            turn.add(kept, part)
             if turn.events >= events or turn.size >= size or len(turn.parts) >= TOGETHER:
                 break
         return turn if turn.parts else None

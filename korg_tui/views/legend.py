@@ -22,6 +22,13 @@ LEGEND = {
     "synthesized": "a prompt that an adapter wrote, without the real one",
     "events": "what agents did; rows: with governance, malformed lines, gaps",
     ":5": "event 5 of the file that a sub-agent keeps of its own",
+    "✓ intact": "the chain: every link and hash fits; a cut tail does not show",
+    "✓ window": "the chain fits; what came before its first event is not here",
+    "✗ broken": "the chain: an event of the session does not fit, or its link",
+    "? after 42": "its own events fit; the chain breaks before them, at 42",
+    "? needs key": "links fit; only the key can tell of hashes (--key-file)",
+    "? unverifiable": "a number that writers spell differently: see findings",
+    "– unchained": "no event has a hash: nothing shows whether one was changed",
     "●": "in the list: it is live, and has the newest event",
 }
 """The words and signs of states, for the help."""

@@ -116,6 +116,8 @@ class SessionScreen(
             row = self._begin_row
         if row is not None:
             self.jump(row)
+            if self.led_here:
+                self.trail.clear()
         elif not self.return_to_place() and self.reading.live and self.korg.settings.follow:
             self.view.follow()
         self.settle()
@@ -146,7 +148,7 @@ class SessionScreen(
             failures=len(self.spine.failures),
             dead_pointers=len(self.spine.dead_pointers),
             live=self.reading.live,
-            trail=len(self.trail),
+            trail=len(self.trail) + self.led_here,
             notices=len(self.notices),
             gone=len(self.ledger.gone),
             asks=bool(self.unasked),

@@ -8,7 +8,7 @@ from itertools import chain, islice
 
 from korg_tui.causal import Ledger
 from korg_tui.text import visible
-from korg_tui.trust import Check, Fault, Finding, Standing, Status
+from korg_tui.trust import CUT_TAIL, Check, Fault, Finding, Standing, Status
 from korg_tui.views import marks, words
 from korg_tui.views.damage import Damage
 from korg_tui.views.found import FoundLine, Weight
@@ -132,6 +132,8 @@ class Findings:
         said = chain_words(standing).removeprefix("chain ")
         yield from self._group("chain", weight, said, count, chain(faults, findings))
         for note in (*standing.notes, *told.notes):
+            if note == CUT_TAIL:
+                continue  # it stands among what nobody can know
             yield FoundLine("chain", "note", "note", "", visible(note, _CELLS))
 
     def _dead(self) -> Iterator[FoundLine]:

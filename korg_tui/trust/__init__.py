@@ -12,12 +12,10 @@ from korg_tui.trust.sealing import Sealed, Sealing, SealStatus, check_seal, keys
 from korg_tui.trust.seals import Seal, seal_of
 from korg_tui.trust.signatures import MissingLibrary, PublicKeys, public_keys
 from korg_tui.trust.tally import CUT_TAIL
-from korg_tui.trust.tally import CUT_TAIL
 from korg_tui.trust.vigil import Turn, Vigil
 from korg_tui.trust.watched import Watched
 
 __all__ = [
-    "CUT_TAIL",
     "CUT_TAIL",
     "Anchor",
     "Anchored",

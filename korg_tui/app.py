@@ -215,8 +215,8 @@ class KorgApp(App[int], inherit_bindings=False):
 
     def _take(self, reading: Reading, fact: Fact, screens: Sequence[KorgScreen]) -> None:
         changes = reading.apply(fact)
-        self._watching.changed(reading, changes, anew=isinstance(fact, Replaced))
         for each, changed in [(reading, changes), *self._families.changed(reading, changes)]:
+            self._watching.changed(each, changed, anew=isinstance(fact, Replaced))
             for screen in screens:
                 screen.changed(each, changed)
         for path in self._families.missing():

@@ -61,7 +61,7 @@ class Watching:
         """Check what is little at once, so that it is said together with the events; all else beside."""
         if len(self.vigil) <= FEW and self.vigil.pending <= AT_ONCE:
             turn = self.vigil.turn(AT_ONCE, AT_ONCE_SIZE)
-            if turn is not None:
+            if turn is not None and turn.size <= AT_ONCE_SIZE:
                 turn.check()
                 self.vigil.take(turn)
         self._tell_soon()

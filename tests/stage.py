@@ -106,7 +106,7 @@ def app_over(
 ):
     """An app over these ledgers that reads them at once, with a clock that stands still, in UTC."""
     settings = replace(settings or Settings(theme=theme, ascii=ascii_only), utc=True)
-    sources = [each if isinstance(each, MemorySource) else MemorySource(each) for each in ledgers]
+    sources = [MemorySource(each) if isinstance(each, Book | bytes) else each for each in ledgers]
     clock = clock or FixedClock()
     more.setdefault("feeds", InstantFeeds())
     return KorgApp(sources, clock=lambda: clock.now_ms, settings=settings, **more)

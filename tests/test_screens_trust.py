@@ -16,11 +16,13 @@ from korg_tui import watching
 from korg_tui.plain import Talk
 from korg_tui.screens import LedgersScreen, SessionScreen
 from korg_tui.screens.trusting import TrustingScreen
-from korg_tui.sources import BodyGone
+from korg_tui.sources import BodyGone, FileSource, Pool
 from korg_tui.trust import vigil as vigils
 from korg_tui.views import SessionRow
 from stage import MemorySource, app_over, foreign, keys, story
 from terminal import environment, korg
+from test_screens_families import child, parent
+from test_screens_families import settled as all_of
 
 CLOCK = FixedClock(START_MS + 60_000)
 KEY = b"a key that nobody knows"
@@ -512,3 +514,30 @@ def test_a_key_file_that_cannot_be_read_is_one_line(tmp_path: Path):
 def test_the_demo_needs_no_key_and_is_intact(tmp_path: Path):
     done = plain(tmp_path, "--plain", "--demo", given="quit\n", KORG_LEDGER_HMAC_KEY="of something else")
     assert b", chain intact, " in done.stdout
+
+
+async def test_one_large_event_is_not_hashed_while_a_key_waits():
+    source = Held(loop(3))
+    book = loop(3)
+    book.infer(4, result={"text": "x" * 200_000})
+    async with app_over(source).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        source.append(grown(source.epochs[-1], book))
+        while not source.asked.is_set():
+            await pilot.pause(0.01)
+        source.free.set()
+        await settled(pilot)
+        assert "verified to 5" in status(pilot).split(" · ")
+
+
+async def test_a_session_is_broken_where_the_ledger_of_its_sub_agent_is(tmp_path: Path):
+    (tmp_path / "parent.jsonl").write_bytes(parent().nested())
+    (tmp_path / "agent-one.jsonl").write_bytes(altered(child(), 2))
+    app = app_over(FileSource(tmp_path / "parent.jsonl", wait=True), feeds=Pool())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await all_of(app, pilot, 8)
+        await settled(pilot)
+        assert "chain broken at :2" in status(pilot).split(" · ")
+        await keys(pilot, "escape")
+        await pilot.pause()
+        assert marks(pilot) == {1: "✗ broken at :2"}

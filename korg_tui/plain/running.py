@@ -175,8 +175,8 @@ class _Run:
 
     def _take_fact(self, reading: Reading, fact: Fact) -> None:
         changes = reading.apply(fact)
-        self.vigil.changed(reading, changes, anew=isinstance(fact, Replaced))
         for each, changed in [(reading, changes), *self.families.changed(reading, changes)]:
+            self.vigil.changed(each, changed, anew=isinstance(fact, Replaced))
             if self.begun:
                 self.talk.changed(each, changed, self.tell)
         if isinstance(fact, State) and fact.text:

@@ -21,6 +21,7 @@ from korg_tui.views import (
     Spine,
     Tone,
     Watch,
+    broken_guests,
     chain,
     details,
     event_chain,
@@ -102,13 +103,16 @@ class PlainSession:
     def chain(self) -> str:
         """What is known of the chain: `chain verified to 8,112`."""
         watched = self.watched(self.ledger)
-        self._tone = ledger_words(watched)[1] if _is_settled(watched) else None
-        return ledger_sentence(watched)
+        self._tone = self._chain_tone(watched) if _is_settled(watched) else None
+        return ledger_sentence(watched, broken_guests(self.reading, self.watched))
 
     def chain_is_news(self) -> bool:
         """Whether something else can be told of the chain than that so much more fits."""
         watched = self.watched(self.ledger)
-        return _is_settled(watched) and ledger_words(watched)[1] != self._tone
+        return _is_settled(watched) and self._chain_tone(watched) != self._tone
+
+    def _chain_tone(self, watched: Watched | None) -> Tone:
+        return ledger_words(watched, broken_guests(self.reading, self.watched))[1]
 
     # going
 

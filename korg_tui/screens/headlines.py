@@ -11,8 +11,20 @@ from korg_tui.commands import Keymap
 from korg_tui.event import Kind
 from korg_tui.reading import Reading
 from korg_tui.text import crop, visible, width
-from korg_tui.trust import Watched
-from korg_tui.views import Spine, SpineLine, Tone, ago, clock, label, lane_title, ledger_words, plural
+from korg_tui.views import (
+    Spine,
+    SpineLine,
+    Tone,
+    Watch,
+    ago,
+    broken_guests,
+    clock,
+    label,
+    lane_title,
+    ledger_words,
+    nobody_watches,
+    plural,
+)
 from korg_tui.widgets.names import ending
 from korg_tui.widgets.spine import SpineView
 
@@ -85,7 +97,7 @@ def status(
     findings: Parts,
     cells: int,
     keymap: Keymap,
-    watched: Watched | None = None,
+    watched: Watch = nobody_watches,
 ) -> Parts:
     """How it is followed, where it goes on, and how the source is doing · a chain that does not hold ·
     findings · counts of the session, and how far its chain holds · the source's name in the room that is
@@ -94,7 +106,7 @@ def status(
     room = cells - sum(width(text) + len(_BETWEEN) for text, _ in follow)
     back = keymap.told("{shift-left} back")
     aside = [(f"scrolled {view.shift}: {back}", "line--mark")] if view.shift else []
-    said, tone = ledger_words(watched)
+    said, tone = ledger_words(watched(spine.ledger), broken_guests(reading, watched))
     chain = [(said, _TONES[tone])] if said else []
     trouble, holds = (chain, []) if tone in ("bad", "mark") else ([], chain)
     before = [*follow, *_source(reading, told, room), *trouble, *aside, *findings]

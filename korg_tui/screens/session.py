@@ -225,7 +225,7 @@ class SessionScreen(
     def _status(self) -> headlines.Parts:
         found, line = self.finding_words(), self.line_words()
         room = self.status.room - (len(line) + 3 if line else 0)
-        watched = self.korg.watched(self.ledger)
+        watched = self.korg.watched
         parts = headlines.status(
             self.spine, self.view, self.reading, self._told, found, room, self.keymap, watched
         )

@@ -57,7 +57,7 @@ class ChainScreen(TrustingScreen):
         del reading
         if not self.ready:
             return
-        if ledger is self.ledger:
+        if self.ledger in (ledger, ledger.host):
             self.show_status()
         if not self.previewing and self.row >= 0 and self._fits != self._fits_at(self.row):
             self.show_details()

@@ -49,13 +49,16 @@ NOBODY: Mapping[str, Watched] = {}
 # a ledger
 
 
-def ledger_words(watched: Watched | None) -> tuple[str, Tone]:
-    """What the status says of the chain of a ledger; empty where there is nothing to say yet."""
+def ledger_words(watched: Watched | None, guests: Mapping[str, Watched] = NOBODY) -> tuple[str, Tone]:
+    """What the status says of the chain of a ledger, or of a broken one of its guests; empty where there is
+    nothing to say yet."""
+    if watched is not None and watched.standing.verdict == "broken":
+        return f"chain broken{_at(watched.standing.faults[0].seq)}", "bad"
+    for guest in guests.values():
+        return f"chain broken at {_of_guest(guest)}", "bad"
     if watched is None:
         return "", "quiet"
     standing = watched.standing
-    if standing.verdict == "broken":
-        return f"chain broken{_at(standing.faults[0].seq)}", "bad"
     if watched.share is not None:
         return f"verifying {watched.share} %", "quiet"
     match standing.verdict:
@@ -72,12 +75,18 @@ def ledger_words(watched: Watched | None) -> tuple[str, Tone]:
             return f"verified{_to(standing.verified_to)}{window}", "good"
 
 
-def ledger_sentence(watched: Watched | None) -> str:
+def ledger_sentence(watched: Watched | None, guests: Mapping[str, Watched] = NOBODY) -> str:
     """The same for one who hears it: `chain verified to 8,112`."""
-    said, _ = ledger_words(watched)
+    said, _ = ledger_words(watched, guests)
     if not said:
         return ""
     return said if said.startswith(("chain", "hashes", "unchained")) else f"chain {said}"
+
+
+def _of_guest(watched: Watched) -> str:
+    """The first event of a broken ledger of a sub-agent, as `:5`."""
+    seq = watched.standing.faults[0].seq
+    return ":" if seq is None else f":{seq}"
 
 
 def nobody_watches(ledger: Ledger) -> None:
@@ -183,8 +192,7 @@ def _held_by_guests(ledger: Ledger, guests: Mapping[str, Watched]) -> Mapping[in
         row = None if origin is None or watched is None else ledger.row_of(origin.calls[0])
         session = None if row is None else ledger.session_at(row)
         if watched is not None and session is not None:
-            seq = watched.standing.faults[0].seq
-            held.setdefault(session.index, ":" if seq is None else f":{seq}")
+            held.setdefault(session.index, _of_guest(watched))
     return held
 
 
@@ -236,9 +244,9 @@ def chain_section(found: Body, watched: Watched | None, seq: int) -> Section:
     record = found.record
     stated, before, signature = (record.get(name) for name in ("entry_hash", "prev_hash", "event_sig"))
     lines = [
+        *([] if stated is None else _fit_lines(watched, seq)),
         Line(_stated(stated), "" if stated else "note", "entry_hash"),
         Line(_before(before), "" if before else "note", "prev_hash"),
-        *([] if stated is None else _fit_lines(watched, seq)),
         Line(_signed(signature), "note", "signature"),
     ]
     return Section("chain", "fields", tuple(lines))

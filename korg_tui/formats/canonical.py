@@ -25,7 +25,7 @@ import codecs
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -43,7 +43,6 @@ _PARTS = 12
 """Parts of a path that are written."""
 _DEL = b"\x7f"
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
-_SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
 _ESCAPED = "korg-tui.json"
 _encode = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
 
@@ -93,16 +92,21 @@ def _refuse(_: str) -> None:
     raise ValueError
 
 
-decode_plainly = msgspec.json.Decoder(dict[str, Any], float_hook=_refuse).decode
-"""A JSON object without floats; of a key that stands twice, the last value. Raises `NOT_PLAIN`."""
+_decoder = msgspec.json.Decoder(dict, float_hook=_refuse)
+
+decode_plainly: Callable[[bytes], dict[str, Any]] = _decoder.decode
+"""A JSON object without floats; of a key that stands twice, the last value. Raises one of `NOT_PLAIN`."""
+
+decode_lines_plainly: Callable[[bytes], list[dict[str, Any]]] = _decoder.decode_lines
+"""Such objects, one a line. Raises one of `NOT_PLAIN`."""
 
 NOT_PLAIN = (msgspec.MsgspecError, TypeError, ValueError, KeyError, RecursionError)
-"""What reading and writing at once raise where they may not be used."""
+"""What reading and writing at once raise where they cannot be used."""
 
 
-def encode_plainly(record: dict[str, Any]) -> bytes:
-    """The canonical bytes, but for non-ASCII characters and DEL. Raises `NOT_PLAIN`."""
-    return orjson.dumps(record, None, _SORTED)
+PLAINLY = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
+"""With these options, `orjson.dumps` writes the canonical bytes, but for non-ASCII characters and DEL; or
+raises one of `NOT_PLAIN`."""
 
 
 def _at_once(raw: bytes) -> Preimage | None:
@@ -110,7 +114,7 @@ def _at_once(raw: bytes) -> Preimage | None:
     try:
         record = decode_plainly(raw)
         entry_hash, event_sig = record.pop("entry_hash", None), record.pop("event_sig", None)
-        content = encode_plainly(record)
+        content = orjson.dumps(record, None, PLAINLY)
     except NOT_PLAIN:
         return None
     if not _is_all(raw, content, entry_hash, event_sig):

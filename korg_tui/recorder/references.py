@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable
 from typing import Any
+
+from korg_tui.formats import canonical as canonical_json
 
 THRESHOLD = 1024
 """Canonical bytes that a value may have inside an event."""
@@ -14,7 +15,6 @@ LONGEST_PATH = 4096
 """Bytes that a path may have inside an event."""
 
 _PATHS = frozenset({"file_path", "path", "filepath"})
-_dumps = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
 
 Keep = Callable[[str, bytes], None]
 """Takes the digest of a blob (64 hex digits) and its content, and returns when the blob is kept."""
@@ -28,36 +28,7 @@ def canonical(value: Any) -> bytes:
         return value.encode("utf-8", "surrogatepass")
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value)
-    try:
-        return _dumps(value).encode()
-    except RecursionError:
-        return _canonical_deep(value)
-
-
-def _canonical_deep(value: Any) -> bytes:
-    """The same for values that nest deeper than Python's own encoder follows."""
-    out: list[str] = []
-    rest: list[tuple[str, Any]] = [("value", value)]
-    while rest:
-        what, found = rest.pop()
-        if what == "text":
-            out.append(found)
-        elif isinstance(found, dict) and found:
-            rest.append(("text", "}"))
-            for place, (key, member) in reversed(list(enumerate(sorted(found.items(), key=_key)))):
-                name = _dumps({key: 0})[1:-2]
-                rest += (("value", member), ("text", f"{',' if place else '{'}{name}"))
-        elif isinstance(found, list | tuple) and found:
-            rest.append(("text", "]"))
-            for place, member in reversed(list(enumerate(found))):
-                rest += (("value", member), ("text", "," if place else "["))
-        else:
-            out.append(_dumps(found))
-    return "".join(out).encode()
-
-
-def _key(item: tuple[Any, Any]) -> Any:
-    return item[0]
+    return canonical_json(value)
 
 
 def digest(content: bytes) -> str:

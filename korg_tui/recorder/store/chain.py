@@ -10,13 +10,7 @@ import hashlib
 from itertools import islice
 from pathlib import Path
 
-import msgspec
-
-from korg_tui.formats import Unreadable, loads
-from korg_tui.recorder.store.envelope import entry_hash_of
-
-_decode = msgspec.json.Decoder(dict).decode
-_canonical = msgspec.json.Encoder(order="sorted").encode
+from korg_tui.formats import Unreadable, preimage, too_deep
 
 
 def first_altered(ledger: Path, events: int) -> int | None:
@@ -24,28 +18,15 @@ def first_altered(ledger: Path, events: int) -> int | None:
     them fit. Raises `OSError`."""
     with ledger.open("rb") as file:
         for seq, line in enumerate(islice(file, events), 1):
-            if not (_fits_at_once(line) or _fits(line)):
+            if not _fits(line):
                 return seq
     return None
 
 
-def _fits_at_once(line: bytes) -> bool:
-    """Whether the hash is seen to fit; where text is not ASCII, or a number has two spellings, it is not."""
-    try:
-        record = _decode(line)
-        stated = record.pop("entry_hash", None)
-        record.pop("event_sig", None)
-        return bool(hashlib.sha256(_canonical(record)).hexdigest() == stated)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        return False
-
-
 def _fits(line: bytes) -> bool:
     try:
-        record = loads(line)
-        return isinstance(record, dict) and entry_hash_of(record) == record.get("entry_hash")
+        found = preimage(line.removesuffix(b"\n"))
     except Unreadable:
-        return False
-    except RecursionError:
-        # It is too deep to be looked at here, which says nothing of it.
-        return True
+        # What is too deep cannot be looked at here, which says nothing of it.
+        return too_deep(line)
+    return hashlib.sha256(found.content).hexdigest() == found.entry_hash

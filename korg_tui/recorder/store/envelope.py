@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from korg_tui.formats import canonical
 from korg_tui.recorder.store.calls import Call
 
 ZEROS = "0" * 64
@@ -22,7 +23,6 @@ RECORDER = "korg-tui"
 _NIL = str(uuid.UUID(int=0))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _write = json.JSONEncoder(separators=(",", ":")).encode
-_canonical = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
 
 
 @dataclass(slots=True)
@@ -116,4 +116,4 @@ def seal(event: dict[str, Any], place: Place, clock: Clock) -> tuple[bytes, str]
 def entry_hash_of(record: dict[str, Any]) -> str:
     """The hash of a record, over all its fields but `entry_hash` and `event_sig`."""
     content = {key: value for key, value in record.items() if key not in ("entry_hash", "event_sig")}
-    return hashlib.sha256(_canonical(content).encode("ascii")).hexdigest()
+    return hashlib.sha256(canonical(content)).hexdigest()

@@ -3,7 +3,6 @@ header (LEDGERS.md, Containers and HTTP)."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import unquote
@@ -14,6 +13,7 @@ from korg_tui.event import Malformed, Record
 from korg_tui.formats import (
     BYTE_ORDER_MARK,
     Unreadable,
+    canonical,
     decode,
     digest,
     loads,
@@ -275,7 +275,7 @@ def _seq(raw: bytes) -> int | None:
 
 def _canonical(raw: bytes) -> bytes:
     try:
-        return json.dumps(loads(raw), sort_keys=True, separators=(",", ":")).encode()
+        return canonical(loads(raw))
     except (Unreadable, ValueError, TypeError):
         return raw
 

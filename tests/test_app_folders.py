@@ -172,12 +172,18 @@ async def test_only_what_changed_is_counted_anew(monkeypatch):
     async with app_over(*sources).run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: sum(" complete " in row for row in drawn(pilot)) == 30)
         assert set(counted) == {source.name for source in sources}
+        await until(pilot, lambda: sum(" ✓ intact " in row for row in drawn(pilot)) == 30)
+        await until(pilot, lambda: not pilot.app._watching.vigil.news)
+        await pilot.pause()
         counted.clear()
         before = len(book.nested())
         book.tool("Bash", 2, success=False)
         sources[7].append(book.nested()[before:])
         await until(pilot, lambda: counted)
         assert set(counted) == {"7.jsonl"}
+        await pilot.app.workers.wait_for_complete()
+        await until(pilot, lambda: not pilot.app._watching.vigil.news)
+        await pilot.pause()
         counted.clear()
         await keys(pilot, "j", "s", "G", "k")
         assert counted == []

@@ -34,7 +34,7 @@ _BETWEEN = " · "
 _REASON = re.compile(r" \((.+)\); what was read stays")
 _FOLDERS = re.compile(r"(?<![\w/])/(?:[^\s/:;]+/)+")
 _LEAST_NAME = 12
-_LEAST = ("agent", "dead", "event", "verif", "unchained", "not loaded", "failed", "")
+_LEAST = ("agent", "dead", "verif", "unchained", "event", "not loaded", "failed", "")
 """Words of the counts, those that are missed least first; what matches nothing else is kept longest."""
 
 

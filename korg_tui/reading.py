@@ -89,9 +89,12 @@ class Reading:
         """A record decoded whole, `None` for a malformed line."""
         return body(self.raw(ledger, row))
 
-    def complete(self) -> Reading:
-        """Read all that the source holds now. Raises `SourceError` when it cannot be read."""
+    def complete(self, watch: Callable[[Reading], None] | None = None) -> Reading:
+        """Read all that the source holds now. `watch` is told after each part of it. Raises `SourceError`
+        when it cannot be read."""
         for fact in self.source.start():
             self.apply(fact)
+            if watch is not None:
+                watch(self)
         self.apply(Grew(tuple(self.source.finish())))
         return self

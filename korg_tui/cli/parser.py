@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from korg_tui import __version__, reports
 from korg_tui.cli.completing import completion, completion_options
@@ -14,7 +14,11 @@ _AsWritten = argparse.RawDescriptionHelpFormatter
 
 
 class _Parser(argparse.ArgumentParser):
-    """Errors are one line, without the usage in front of it."""
+    """Errors are one line, without the usage in front of it. No option is taken for another that begins like
+    it: `--key SECRET` would be read as `--key-file SECRET`, and its secret be said."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **{**more, "allow_abbrev": False})
 
     def error(self, message: str) -> NoReturn:
         raise reports.UsageError(f"{message}; see {self.prog} --help")
@@ -73,6 +77,7 @@ def command_parser(chosen: str) -> tuple[argparse.ArgumentParser, frozenset[str]
     _add_lists(commands)
     _add_events(commands)
     _add_exports(commands)
+    _add_trust(commands)
     _add_ends(commands, chosen)
     return parser, frozenset(commands.all.choices)
 
@@ -117,7 +122,8 @@ def _add_events(commands: _Commands) -> None:
     text = "write the content of a blob, verified"
     words = ("SHA|SOURCE", f"its name, or korg://local/blob/SHA, and {_SOURCE}")
     command = commands.data("blob", reports.blob, text, "blob SHA .korg > content", *words)
-    command.add_argument("--output", metavar="FILE", help="write it into a new file")
+    into = "write it into a new file, once it is verified"
+    command.add_argument("--out", "--output", dest="output", metavar="FILE", help=into)
     unasked = "fetch more than 10 MB from a server without asking"
     command.add_argument("--yes", action="store_true", help=unasked)
 
@@ -127,6 +133,11 @@ def _add_exports(commands: _Commands) -> None:
     command = commands.add("export", reports.export, text, "export journal.jsonl --output journal.html")
     command.add_argument("words", nargs="*", metavar="SOURCE", help=_SOURCE)
     reports.export_options(command)
+
+
+def _add_trust(commands: _Commands) -> None:
+    text = "say whether ledgers can be believed: chain, signatures, seal, anchors"
+    reports.verify_options(commands.data("verify", reports.verify, text, "verify .korg --json"))
 
 
 def _add_ends(commands: _Commands, chosen: str) -> None:

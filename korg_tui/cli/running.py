@@ -134,7 +134,9 @@ def _run(words: list[str]) -> int:
     arguments, more = parser.parse_known_args(words)
     strange = [word for word in (*more, *arguments.words) if re.match(r"-[^0-9]", word)]
     if strange:
-        raise UsageError(f"unknown option {strange[0]}; see korg-tui {words[0]} --help")
+        # What stands behind = may be a secret.
+        option = strange[0].partition("=")[0]
+        raise UsageError(f"unknown option {option}; see korg-tui {words[0]} --help")
     arguments.words += more
     run: Run = arguments.run
     return run(arguments)

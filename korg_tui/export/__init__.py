@@ -18,7 +18,7 @@ from korg_tui.export.pieces import Piece, PieceLine, columns
 from korg_tui.export.rewind_report import rewind_lines, rewind_report
 from korg_tui.export.sparing import spared
 from korg_tui.export.wanted import ExportRefused, Progress, Wanted
-from korg_tui.export.whole import ended_by_signals, written_whole
+from korg_tui.export.whole import ended_by_signals, written_new, written_whole
 from korg_tui.export.writing import FORMATS, Exported, Format, write_export, write_several
 
 __all__ = [
@@ -47,5 +47,6 @@ __all__ = [
     "to_json",
     "write_export",
     "write_several",
+    "written_new",
     "written_whole",
 ]

@@ -35,6 +35,35 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
+def written_new(path: Path) -> Iterator[BinaryIO]:
+    """A new file, which takes its name when all of it is written; after a failure nothing is left behind.
+    Raises `OSError`; `FileExistsError` when something has that name by then."""
+    draft = path.with_name(f".{path.name[:60]}.{secrets.token_hex(4)}.part")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        _name_new(draft, path)
+    finally:
+        with suppress(OSError):
+            draft.unlink()
+
+
+def _name_new(draft: Path, path: Path) -> None:
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without a second name for a file: what comes between these two is overwritten.
+        if os.path.lexists(path):
+            raise FileExistsError from None
+        draft.rename(path)
+
+
+@contextmanager
 def ended_by_signals() -> Iterator[None]:
     """What asks the program to end, ends what is done here in order, with exit code 128 + signal. A signal
     that is ignored stays so; in another thread than the first nothing changes."""

@@ -10,6 +10,7 @@ from korg_tui.reports.follow import follow
 from korg_tui.reports.lists import lanes, sessions, show
 from korg_tui.reports.rewinds import rewind
 from korg_tui.reports.stats import stats, stats_options
+from korg_tui.reports.verify import verify, verify_options
 
 __all__ = [
     "UsageError",
@@ -24,4 +25,6 @@ __all__ = [
     "show",
     "stats",
     "stats_options",
+    "verify",
+    "verify_options",
 ]

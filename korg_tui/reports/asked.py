@@ -143,7 +143,7 @@ def places(readings: Sequence[Reading]) -> list[Place]:
 def read_places(sources: Sequence[str], demo: bool) -> tuple[list[Reading], list[Place]]:
     """What is read, and the ledgers in it. `FILE#2` names one of the ledgers of a file whose numbers
     restart; `FILE#1` is the first, which is called FILE. Raises `UsageError` where there is no such one."""
-    named = {word: one for word in sources if (one := _one_of(word)) is not None}
+    named = {word: one for word in sources if (one := one_of(word)) is not None}
     files = [named[word][0] if word in named else word for word in sources]
     readings = read(list(dict.fromkeys(files)), demo)
     every = places(readings)
@@ -160,7 +160,7 @@ def read_places(sources: Sequence[str], demo: bool) -> tuple[list[Reading], list
     return readings, kept
 
 
-def _one_of(word: str) -> tuple[str, str] | None:
+def one_of(word: str) -> tuple[str, str] | None:
     """A file, and the name of the ledger in it, where a word names both; a file of that very name is one."""
     found = _ONE_OF.fullmatch(word)
     if found is None or Path(word).exists() or not Path(found["file"]).is_file():

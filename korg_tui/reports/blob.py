@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from korg_tui.export import to_json
+from korg_tui.export import ended_by_signals, to_json, written_new
 from korg_tui.reports.asked import UsageError, open_named
 from korg_tui.sources import (
     ASKED_ABOUT,
@@ -130,6 +130,10 @@ def _document(found: BlobFound) -> dict[str, object]:
 # writing
 
 
+class _OtherContent(Exception):
+    """It is not what its name says, and takes no name."""
+
+
 def _deliver(found: BlobFound, arguments: argparse.Namespace) -> BlobFound:
     """Write the content where it was asked for. Returns what it turned out to be while it was written."""
     if arguments.output is not None:
@@ -144,12 +148,19 @@ def _deliver(found: BlobFound, arguments: argparse.Namespace) -> BlobFound:
 
 def _to_file(found: BlobFound, name: str) -> BlobFound:
     try:
-        with Path(name).open("xb") as file:
-            return _written(found, file.write)
+        if os.path.lexists(name):
+            raise FileExistsError
+        with ended_by_signals(), written_new(Path(name)) as file:
+            written = _written(found, file.write)
+            if written.state != "present":
+                raise _OtherContent
+            return written
+    except _OtherContent:
+        return written
     except FileExistsError:
-        raise UsageError(f"{name} is there already; give --output another name") from None
+        raise UsageError(f"{name} is there already; give --out another name") from None
     except (FileNotFoundError, NotADirectoryError, PermissionError, IsADirectoryError) as error:
-        raise UsageError(f"{name} cannot be written: {error.strerror}; give --output another name") from None
+        raise UsageError(f"{name} cannot be written: {error.strerror}; give --out another name") from None
 
 
 def _to_terminal(found: BlobFound) -> BlobFound:
@@ -160,7 +171,7 @@ def _to_terminal(found: BlobFound) -> BlobFound:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text or (found.size or 0) > len(content):
-        raise UsageError(f"this blob is binary, {_how_much(found)}: give --output FILE, or a pipe")
+        raise UsageError(f"this blob is binary, {_how_much(found)}: give --out FILE, or a pipe")
     for line in visible_lines(text.removesuffix("\n"), text.count("\n") + 1, len(text) + 1):
         print(line)
     return found

@@ -12,15 +12,19 @@ from korg_tui.trust.sealing import Sealed, Sealing, SealStatus, check_seal, keys
 from korg_tui.trust.seals import Seal, seal_of
 from korg_tui.trust.signatures import MissingLibrary, PublicKeys, public_keys
 from korg_tui.trust.tally import CUT_TAIL
+from korg_tui.trust.verification import NO_SECRET, TIP, Asked, Verification, verification
 from korg_tui.trust.vigil import Turn, Vigil
 from korg_tui.trust.watched import Watched
 
 __all__ = [
     "CUT_TAIL",
+    "NO_SECRET",
+    "TIP",
     "Anchor",
     "Anchored",
     "Anchoring",
     "Anchors",
+    "Asked",
     "Batch",
     "Chain",
     "Check",
@@ -40,6 +44,7 @@ __all__ = [
     "Status",
     "Turn",
     "Verdict",
+    "Verification",
     "Vigil",
     "Watched",
     "anchored",
@@ -52,4 +57,5 @@ __all__ = [
     "public_keys",
     "seal_of",
     "sealed",
+    "verification",
 ]

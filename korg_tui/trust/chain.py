@@ -126,7 +126,8 @@ class Chain:
     ) -> int:
         """Take events as long as they fit and nothing is to be said of them; how many that are. See
         `formats.canonical` for why equal lengths say that these are the right bytes."""
-        tip, count, key = _UNKNOWN if self._unreadable else self._tip, 0, self._key
+        tip: Any = _UNKNOWN if self._unreadable else self._tip
+        count, key = 0, self._key
         encode, sha256, around = orjson.dumps, hashlib.sha256, len('"entry_hash":"",')
         try:
             for record, length in zip(records, lengths, strict=True):

@@ -29,4 +29,4 @@ def _fits(line: bytes) -> bool:
     except Unreadable:
         # What is too deep cannot be looked at here, which says nothing of it.
         return too_deep(line)
-    return hashlib.sha256(found.content).hexdigest() == found.entry_hash
+    return bool(hashlib.sha256(found.content).hexdigest() == found.entry_hash)

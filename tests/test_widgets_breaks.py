@@ -416,3 +416,27 @@ async def test_what_is_said_before_the_rows_are_those_of_the_ledger_waits_for_th
         screen.reading.source.becomes(book)
         await pilot.pause()
     assert list(between(pilot)) == [2]
+
+
+# --- with the chain that is checked
+
+
+async def test_what_is_wrong_with_a_ledger_is_drawn_and_grows_with_it():
+    told = story().nested().splitlines(keepends=True)
+    told[3] = told[3].replace(b"src/dates.py", b"src/dates.rs")
+    del told[11]
+    source = MemorySource(b"".join(told[:17]))
+    async with app_over(source).run_test(size=(80, 50)) as pilot:
+        await pilot.pause()
+        await keys(pilot, "g")
+        texts, lying = shown(pilot), between(pilot)
+        assert [texts[y + 1].split()[0] for y in lying] == ["13"]
+        assert "names another event before it than seq 11" in lying[11]
+        assert [text.split()[0] for text in texts if "altered" in text] == ["4"]
+        source.append(told[18])
+        await pilot.pause()
+        assert [shown(pilot)[y + 1].split()[0] for y in between(pilot)] == ["13", "20"]
+        source.becomes(b"".join(told[:10]))
+        await pilot.pause()
+        assert between(pilot) == {}
+        assert at(pilot) == 1

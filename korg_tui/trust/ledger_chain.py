@@ -134,9 +134,9 @@ class LedgerChain:
         """The offsets of the rows that were looked at."""
         self._marks: list[tuple[int, Chain]] = []
         """Places to go back to: how many rows were looked at, and the chain then."""
-        self._rows: array[int] | None = None
-        """The rows in the order of the file; None when that is the order of the ledger."""
-        self._known = (ledger.epoch, ledger.revision, 0)
+        self._rows = self._in_order()
+        self._known = (ledger.epoch, ledger.revision, len(ledger))
+        """Epoch, revision, and length of the ledger that `_rows` is the order of."""
 
     @property
     def standing(self) -> Standing:
@@ -207,7 +207,9 @@ class LedgerChain:
         ledger = self._ledger
         epoch, revision, length = self._known
         if (ledger.epoch, ledger.revision) == (epoch, revision):
-            if self._rows is not None and len(ledger) > length:
+            if self._rows is None:
+                self._rows = self._in_order()
+            else:
                 self._rows.extend(self._own(range(length, len(ledger))))
         else:
             self._rows = self._in_order()
@@ -215,6 +217,7 @@ class LedgerChain:
         self._known = (ledger.epoch, ledger.revision, len(ledger))
 
     def _in_order(self) -> array[int] | None:
+        """The rows in the order of the file; None when that is the order of the ledger."""
         ledger, columns = self._ledger, self._ledger.columns
         if not columns.guests and not ledger.late:
             return None

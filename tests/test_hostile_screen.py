@@ -68,7 +68,7 @@ def heading(terminal: Terminal) -> str:
     """The first line of the details. (Above the rows stand the crumbs and what is to be said of the row.)"""
     lines = terminal.lines
     if terminal.screen.columns >= 100:
-        return re.split(r"[│●▪■◆▐] {2}", lines[2])[-1]
+        return re.split(r"[│●▪■◆▐≠] {2}", lines[2])[-1]
     rule = next((at for at, line in enumerate(lines) if re.fullmatch("─+|▀+", line)), -2)
     return lines[rule + 1].strip()
 

@@ -220,3 +220,12 @@ def test_at_a_terminal_it_follows_and_quits(ledger: Path):
         terminal.send("quit\n")
         assert terminal.end() == 0
         assert Written(terminal.raw).forms.keys() <= {"C0 \\r", "C0 \\n"}
+
+
+def test_findings_are_told_group_by_group(talk):
+    told = said(talk, "findings")
+    assert told[0].startswith("chain intact, 24 events")
+    assert "event 22, dead: Write: parent 21 missing: not in the ledger" in told
+    assert "malformed lines, pass: none" in told
+    assert any("who wrote it: no event is signed" in line for line in told)
+    assert said(talk, "!") == told

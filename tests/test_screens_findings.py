@@ -1,16 +1,17 @@
-"""Findings on the screen: they lead to their events and back, grow with the ledger, and never make one wait."""
+"""Findings on the screen: they lead to their events and back, grow with the ledger, and make nobody wait."""
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Sequence
 
-import pytest
-
 from builders import Book
 from korg_tui.screens import FindingsScreen, LedgersScreen, SessionScreen
+from korg_tui.sources import FileSource
 from korg_tui.trust import Check, Fault, Finding, Standing, Watched
 from korg_tui.widgets.chrome import Line
+from sealing import certificate, records, sealed
 from stage import MemorySource, app_over, keys, story
 
 IDS = ("6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "7.6", "2a")
@@ -18,8 +19,8 @@ MALFORMED = b'{"seq_id": 9, "cut of\n'
 
 
 class Examiner:
-    """Stands in for the checklist: finds a long value in each event from the second on. While `gate` is closed,
-    nothing is found."""
+    """Stands in for the checklist: finds a long value in each event from the second on. While `gate` is
+    closed, nothing is found."""
 
     def __init__(self, ledger) -> None:
         self.ledger = ledger
@@ -229,6 +230,26 @@ async def test_what_it_says_is_copied_and_read_whole_below():
         await keys(pilot, "tab", "j", "j", "enter")
         await settled(pilot)
         assert isinstance(pilot.app.screen, SessionScreen), "the details lead there, too"
+
+
+async def test_what_anchors_and_a_seal_say_stands_with_the_chain(tmp_path):
+    ledger = tmp_path / "certificate.json"
+    wrong = sealed(certificate(records(), event_count=4))
+    ledger.write_text(json.dumps(wrong))
+    anchor = {"seq_id": 2, "entry_hash": "cd" * 32, "anchor_kind": "git", "anchored_at": "2026-05-01"}
+    (tmp_path / "anchors.jsonl").write_text(json.dumps(anchor) + "\n")
+    async with app_over(FileSource(ledger)).run_test(size=(120, 40)) as pilot:
+        screen, _ = await examined(pilot, Standing("intact", 5, "ab" * 32, 5, signed=5))
+        told = "\n".join(lines(screen))
+        assert "seal" in [row.word for row in screen.list.rows]
+        assert "anchor 2 " in told
+        assert "the outside witness was not asked" in told
+        assert "faults of seal and anchors" in head(screen)
+        screen.list.go(next(at for at, row in enumerate(screen.list.rows) if row.word == "anchor"))
+        await keys(pilot, "enter")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, SessionScreen)
+        assert pilot.app.screen.ledger.seq_at(pilot.app.screen.row) == 2
 
 
 async def test_from_the_list_it_is_the_ledger_under_the_cursor():

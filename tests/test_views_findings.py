@@ -77,10 +77,13 @@ def test_a_ledger_without_fault_says_so_and_what_nobody_can_know():
 
 
 def test_before_anything_was_looked_at_nothing_is_said_to_be_found_or_not():
-    found = findings(clean().nested(), Examination())
+    found = findings(clean().nested(), Examination(done=False))
     assert not found.nothing_found
     assert found.summary() == ""
     assert [line.weight for line in found.lines()] == ["wait", "pass", "pass", "wait", "wait"]
+    found.examination = Examination(INTACT)
+    assert texts(found, "checks") == ["not looked at"]
+    assert not found.nothing_found
 
 
 def test_the_summary_counts_what_speaks_against_it():

@@ -8,17 +8,20 @@ from korg_tui import trust
 from korg_tui.causal import Ledger
 from korg_tui.reading import Reading
 from korg_tui.text import visible
+from korg_tui.trust import LedgerChain, Watched
 from korg_tui.views import Examination, Findings, FoundLine
 
 
-def finding_lines(reading: Reading, ledger: Ledger) -> Iterator[str]:
-    """All findings of a ledger, group by group, each a safe line; it is looked at while one waits."""
+def finding_lines(reading: Reading, ledger: Ledger, watched: Watched | None = None) -> Iterator[str]:
+    """All findings of a ledger, group by group, each a safe line; what was not `watched` is looked at now."""
     found = Findings(ledger, listed=None)
     found.damage.look()
     read = reading.bodies(ledger)
-    checks = trust.checklist(ledger, read, reading.source.blobs)  # type: ignore[attr-defined]
-    chain = trust.LedgerChain(ledger, read)  # type: ignore[attr-defined]
-    found.examination = Examination(chain.whole(), checks)
+    examine = getattr(trust, "checklist", None)
+    checks = () if examine is None else tuple(examine(ledger, read, reading.source.blobs))
+    done = watched is not None and watched.done
+    standing = watched.standing if watched is not None and done else LedgerChain(ledger, read).whole()
+    found.examination = Examination(standing, checks)
     yield visible(found.summary())
     for line in found.lines():
         yield visible(_sentence(line))

@@ -224,7 +224,7 @@ class PlainSession:
 
     def findings(self) -> Lines:
         """What holds of the ledger, and what does not."""
-        return finding_lines(self.reading, self.ledger)
+        return finding_lines(self.reading, self.ledger, self.watched(self.ledger))
 
     def dead_pointers(self) -> Lines:
         return self.all_of(list(self.spine.dead_pointers), "dead pointer")

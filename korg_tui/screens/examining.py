@@ -29,10 +29,6 @@ class Batch(Protocol):
 class Looking(Protocol):
     """What is asked of the events of a ledger: what is needed of `Checklist`."""
 
-    @property
-    def pending(self) -> int:
-        """Events that were not looked at yet."""
-
     def batch(self) -> Batch | None:
         """The next events; None when nothing is left."""
 
@@ -64,7 +60,7 @@ class Examining:
         self,
         screen: KorgScreen,
         findings: Findings,
-        looking: Looking,
+        looking: Looking | None,
         reader: Reader,
         shown: Callable[[], None],
     ) -> None:
@@ -83,10 +79,10 @@ class Examining:
             self._screen.work_beside(self._run, "examining")
 
     @property
-    def share(self) -> int:
-        """Percent of the ledger that were looked at."""
-        count = max(len(self._findings.ledger), 1)
-        return max(0, 100 * (count - self._looking.pending) // count)
+    def share(self) -> int | None:
+        """Percent of the ledger that were looked at; None where nobody says how much is left."""
+        pending, count = getattr(self._looking, "pending", None), len(self._findings.ledger)
+        return None if pending is None or not count else max(0, 100 * (count - pending) // count)
 
     async def _run(self) -> None:
         while True:
@@ -95,24 +91,24 @@ class Examining:
             await self._look()
             if not await self._compare_what_others_say():
                 break
-        self.checks = tuple(self._looking.checks())
+        self.checks = () if self._looking is None else tuple(self._looking.checks())
         self.running = False
         self._shown()
 
     async def _look(self) -> None:
-        clock = asyncio.get_running_loop().time
+        clock, looking = asyncio.get_running_loop().time, self._looking
         shown = clock()
-        while True:
+        while looking is not None:
             self._reader.epoch = self._findings.ledger.epoch
-            batch = self._looking.batch()
+            batch = looking.batch()
             if batch is None:
                 break
             await asyncio.to_thread(batch.check)
-            self._looking.absorb(batch)
+            looking.absorb(batch)
             self._findings.damage.look(_ROWS)
             now = clock()
             if now > shown:
-                self.checks = tuple(self._looking.checks())
+                self.checks = tuple(looking.checks())
                 self._shown()
                 took = clock() - now
                 shown = clock() + max(_SHOWN_SECONDS, 9 * took)

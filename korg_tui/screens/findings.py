@@ -3,11 +3,12 @@ to its event. Below the list, all of the line under the cursor."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from textual import on
 from textual.app import ComposeResult
 
+from korg_tui import trust
 from korg_tui.causal import Change, Ledger
 from korg_tui.commands import Place, Situation
 from korg_tui.reading import Reading
@@ -35,10 +36,8 @@ class FindingsScreen(SendingScreen, TrustingScreen):
         self.list = FindingList()
         self.details = Details()
         reader = Reader(reading, ledger)
-        from korg_tui import trust
-
-        checklist = looking or trust.Checklist(ledger, reader, reading.source.blobs)  # type: ignore[attr-defined]
-        self.examining = Examining(self, self.findings, checklist, reader, self.show_findings)
+        looking = looking or _checklist(ledger, reader, reading)
+        self.examining = Examining(self, self.findings, looking, reader, self.show_findings)
 
     def compose(self) -> ComposeResult:
         yield Line("crumbs")
@@ -248,6 +247,12 @@ class FindingsScreen(SendingScreen, TrustingScreen):
             self.set_focus(self.list)
         else:
             super().do_leave()
+
+
+def _checklist(ledger: Ledger, reader: Reader, reading: Reading) -> Looking | None:
+    """Who examines events and blobs; None where nobody can: that is said in the list."""
+    make: Callable[..., Looking] | None = getattr(trust, "Checklist", None)
+    return None if make is None else make(ledger, reader, reading.source.blobs)
 
 
 def _choice(row: FoundLine) -> str:

@@ -120,7 +120,7 @@ class Findings:
     def _chain(self) -> Iterator[FoundLine]:
         standing, told = self.examination.standing, self.examination
         if standing is None:
-            yield FoundLine("chain", "title", "wait", "looking", "")
+            yield self._unseen("chain")
             return
         faults = (self._fault(fault) for each in (standing.faults, told.faults) for fault in each)
         odd = (*standing.findings, *told.findings)
@@ -161,7 +161,7 @@ class Findings:
     def _blobs(self) -> Iterator[FoundLine]:
         check = self._blob_check
         if check is None:
-            yield FoundLine("blobs", "title", "wait", "looking", "")
+            yield self._unseen("blobs")
             return
         lines = (self._finding("blobs", each, _weight(check, each)) for each in check.findings)
         said = words.plural(check.looked_at, "reference") + " looked at"
@@ -170,7 +170,7 @@ class Findings:
     def _checks(self) -> Iterator[FoundLine]:
         checks = self.examination.checks
         if not checks:
-            yield FoundLine("checks", "title", "wait", "looking", "")
+            yield self._unseen("checks")
             return
         counts = [(self._with("fail"), "fail"), (self._with("warn"), "warn"), (self._with("pass"), "pass")]
         said = ", ".join(f"{count:,} {word}" for count, word in counts if count)
@@ -214,6 +214,12 @@ class Findings:
             yield FoundLine("nobody can know", "note", "note", "", text)
 
     # the parts of a group
+
+    def _unseen(self, group: str) -> FoundLine:
+        """A group that was not looked at."""
+        if self.examination.done:
+            return FoundLine(group, "title", "note", "", "not looked at")
+        return FoundLine(group, "title", "wait", "look", "looking …")
 
     def _group(
         self, name: str, weight: Weight, said: str, count: int, lines: Iterator[FoundLine]

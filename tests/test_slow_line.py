@@ -78,12 +78,13 @@ SITUATIONS: dict[str, tuple[str, str]] = {
     "a session": (
         "",
         "j j k down up pagedown pageup G g j p c p ] [ { } backspace e E d D h l z z z < > T T F g n N w "
-        "tab j j tab enter k escape m m y y",
+        "tab j j tab enter k escape m m y y r escape",
     ),
     "a preview": ("g e r", "j j k down down up s s w j w e R tab j tab"),
     "the numbers": ("S", "j j k pagedown j j s tab j"),
     "a timeline": ("t", "g j j k + - s e"),
     "effects": ("g e v", "j j k tab j tab"),
+    "findings": ("!", "j j k n tab j tab"),
     "the help": ("?", "j j k pagedown pageup G g"),
     "bookmarks": ("m '", "j k"),
     "an export": ("x", "j j k l l h"),

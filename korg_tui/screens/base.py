@@ -39,6 +39,9 @@ EDITING = frozenset(
 REMARK_SECONDS = 6.0
 """A remark stays so long, and a second more for each ten characters, unless a command comes before."""
 
+_LEFT_OUT_SECONDS = 0.05
+"""A frame that was left out is drawn after so long."""
+
 SURE_MS = 4000
 """A second `ctrl+c` within this time quits."""
 
@@ -68,6 +71,8 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         """What happened to a ledger while this screen was open, until it is marked as seen."""
         self._asked_at: int | None = None
         self._begun = False
+        self._left_out: Timer | None = None
+        """A frame was left out, which is drawn then at the latest."""
         self._early: list[str] = []
         """Keys that came before the screen had begun."""
 
@@ -140,6 +145,22 @@ class KorgScreen(Screen[None], inherit_bindings=False):
     def ready(self) -> bool:
         """Whether the widgets of the screen are there: not before it is mounted, nor while it ends."""
         return self.is_mounted and bool(self.children) and self in self.app.screen_stack
+
+    def _compositor_refresh(self) -> None:
+        """Draw, unless widgets that were just resized will be laid out once more: Textual would draw all of
+        it both times, which a slow line feels. What was to be drawn stays so and comes with the next frame;
+        that one is never left out, and comes by itself where no widget brings it."""
+        if self._left_out is None and self.on_top and self._lays_out_again:
+            self._left_out = self.set_timer(_LEFT_OUT_SECONDS, self._compositor_refresh)
+            return
+        if self._left_out is not None:
+            self._left_out.stop()
+            self._left_out = None
+        super()._compositor_refresh()
+
+    @property
+    def _lays_out_again(self) -> bool:
+        return any(each._layout_required for each in self.walk_children(Widget))
 
     def work_beside(
         self, work: Callable[[], Coroutine[Any, Any, None]], group: str, *, exclusive: bool = True

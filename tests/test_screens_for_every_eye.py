@@ -46,6 +46,7 @@ WALK = (
     (Place.SESSION, ("escape", "slash", "a", "enter", "w")),
     (Place.TIMELINE, ("t",)),
     (Place.EFFECTS, ("escape", "g", "v")),
+    (Place.FINDINGS, ("escape", "!", "n")),
     (Place.COMPARE, ("escape", "C")),
     (Place.COMPARE, ("enter", "n")),
     (Place.SESSION, ("escape", "escape", "m")),

@@ -52,6 +52,10 @@ STANDS = (
         ("enter open", "tab next pane"),
     ),
     Stand(
+        Place.FINDINGS, "G enter g ! n", "findings › of .korg/journal.jsonl › dead pointers › 22",
+        "! dead ", "looked at", ("enter open", "n finding", "tab next pane"),
+    ),
+    Stand(
         Place.TIMELINE, "G enter g e t", "› timeline › lane 1 main › 3 Bash", "3  1 ✗ Bash",
         "20 events · 3 lanes", ("enter open", "+ nearer", "- farther"),
     ),

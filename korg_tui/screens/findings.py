@@ -137,6 +137,8 @@ class FindingsScreen(SendingScreen, TrustingScreen):
             stops = self.keymap.told("; {leave} leaves")
             return [(f"looking{self._progress()}{stops}", "line--mark")]
         told = "nothing was found" if self.findings.nothing_found else "all of it was looked at"
+        if not self.examining.checks:
+            told = "the chain and the lines were looked at, nothing else"
         parts = [(told, "line--strong")]
         if row is not None and row.leads and self.lines is self.list:
             where = "the line" if row.seq is None else row.where

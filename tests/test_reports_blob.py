@@ -124,7 +124,7 @@ def test_a_terminal_gets_visible_text_and_no_binary(monkeypatch, capsys, place):
     put(place, other, sha)
     assert main(["blob", sha]) == 2
     assert terminal.getvalue() == "a long prompt\n␛[2Jé\n"
-    assert capsys.readouterr().err.endswith("this blob is binary, 3 B: give --output FILE, or a pipe\n")
+    assert capsys.readouterr().err.endswith("this blob is binary, 3 B: give --out FILE, or a pipe\n")
 
 
 def test_a_large_file_is_verified_while_it_is_written(capfdbinary, place, monkeypatch):

@@ -196,6 +196,17 @@ class Walk:
         self.answer(":", "go to seq", "[/")
         self.terminal.see("is no seq")
 
+    def examined(self) -> None:
+        self.press("!", see="findings › of")
+        self.terminal.see("looked at")
+        self.press("n", "n", "n", "tab", "G", "g", "tab", "G", "N", see="enter: go to")
+        self.press("enter", miss="findings › of")
+        self.press("escape", see="findings › of")
+        self.press("g", "n", see="enter: go to")
+        self.press("enter", miss="findings › of")
+        self.press("backspace", see="findings › of")
+        self.press("escape", miss="findings › of")
+
     def preview(self) -> None:
         self.goto(15)
         self.press("r", see="Keep ≤ 15")
@@ -284,6 +295,7 @@ def test_a_walk_through_a_hostile_ledger(tmp_path: Path, ledger: Path) -> None:
         walk.details(43)
         walk.details(25)
         walk.finding()
+        walk.examined()
         walk.preview()
         walk.asking()
         walk.copying(29)

@@ -30,7 +30,7 @@ LEGEND = {
     "? unverifiable": "a number that writers spell differently: see findings",
     "– unchained": "no event has a hash: nothing shows whether one was changed",
     "╳─": "the chain breaks between the rows above and below this line",
-    "≠": "evidence speaks against the event: altered, no hash, …",
+    "≠": "evidence speaks against the event: altered, or without a hash",
     "●": "in the list: it is live, and has the newest event",
 }
 """The words and signs of states, for the help."""

@@ -184,7 +184,7 @@ def test_not_fetched(snap_compare, size, theme):
 
 
 @shots(LIGHT)
-def test_fetching(snap_compare, size, theme):
+def test_fetching(snap_compare, monkeypatch, size, theme):
     server, blob = Server(), ref("a large one")
 
     async def press(pilot) -> None:
@@ -192,11 +192,10 @@ def test_fetching(snap_compare, size, theme):
         pilot.app.screen.settle()
         await pilot.pause()
 
-    try:
-        app = over(blob, theme, blobs=server)
-        assert snap_compare(app, terminal_size=SIZES[size], run_before=press)
-    finally:
-        server.may_answer.set()
+    app = over(blob, theme, blobs=server)
+    # Once the shot is taken the app ends, and waits for what it does beside the screen.
+    monkeypatch.setattr(app._feeds, "stop", server.may_answer.set)
+    assert snap_compare(app, terminal_size=SIZES[size], run_before=press)
 
 
 # in the details, and on the way out

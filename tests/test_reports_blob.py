@@ -214,3 +214,30 @@ def test_show_previews_the_blobs_of_an_event(capfd, place):
     assert f"\nblobs\n  {SHA} {said}\n" in out
     assert f"\npage, in a blob\n  blob 00000000000… missing: not in {place}/.korg/blobs\n" in out
     assert "\x1b" not in out
+
+
+def test_a_file_takes_its_name_when_it_is_verified(capfd, place, monkeypatch):
+    put(place, CONTENT)
+    assert main(["blob", SHA, "--out", "content"]) == 0
+    assert (place / "content").read_bytes() == CONTENT
+    assert main(["blob", SHA, "--out", "content"]) == 2
+    assert "content is there already; give --out another name" in capfd.readouterr().err
+    (place / "link").symlink_to("nowhere")
+    assert main(["blob", SHA, "--out", "link"]) == 2
+    monkeypatch.setattr(BlobFound, "read", lambda found: b"something else")
+    before = sorted(path.name for path in place.iterdir())
+    assert main(["blob", SHA, "--out", "other"]) == 1
+    assert sorted(path.name for path in place.iterdir()) == before
+
+
+def test_what_took_the_name_meanwhile_stays(capfd, place, monkeypatch):
+    put(place, CONTENT)
+
+    def read(found: BlobFound) -> bytes:
+        (place / "content").write_bytes(b"mine")
+        return CONTENT
+
+    monkeypatch.setattr(BlobFound, "read", read)
+    assert main(["blob", SHA, "--out", "content"]) == 2
+    assert (place / "content").read_bytes() == b"mine"
+    assert [path.name for path in place.iterdir() if path.name.endswith(".part")] == []

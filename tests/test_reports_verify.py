@@ -183,6 +183,15 @@ def test_no_key_is_ever_printed(capsys, monkeypatch):
     assert SECRET not in out + err + Path("out.xml").read_text()
 
 
+def test_a_key_in_the_place_of_its_file_is_not_repeated(capsys):
+    ledger(key=SECRET)
+    for word in (SECRET, "\0" + SECRET):
+        assert main(["verify", "journal.jsonl", "--key-file", word]) == 2
+        err = capsys.readouterr().err
+        assert err.startswith("korg-tui: --key-file: ")
+        assert SECRET not in err
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -32,10 +32,19 @@ def _of_file(path: str) -> bytes:
             content = file.read(_LARGEST + 1)
     except (OSError, ValueError) as error:
         why = reason(error) if isinstance(error, OSError) else "no name of a file"
-        raise KeyFault(f"{path}: {why}; give a file that holds the key") from None
+        # What names no file may be the key itself: it is not repeated.
+        where = path if _is_there(path) else "--key-file"
+        raise KeyFault(f"{where}: {why}; give a file that holds the key") from None
     if len(content) > _LARGEST:
         raise KeyFault(f"{path}: too large for a key; give the file that holds the key alone")
     key = content.removesuffix(b"\r\n" if content.endswith(b"\r\n") else b"\n")
     if not key:
         raise KeyFault(f"{path}: it is empty; give the file that holds the key")
     return key
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return os.path.lexists(path)
+    except ValueError:
+        return False

@@ -39,13 +39,17 @@ class Line(Terminal):
                 if not self.read(time.monotonic() + QUIET):
                     break
             except TimeoutError:
-                break
+                if not self._works():
+                    break
         came, self._counted = len(self.raw) - getattr(self, "_counted", 0), len(self.raw)
         return came
 
+    def _works(self) -> bool:
+        """Whether the program is silent only because it waits for a core."""
+        return Path(f"/proc/{self.program.pid}/stat").read_text().rpartition(") ")[2].startswith("R")
+
     def cost(self, *keys: str) -> int:
-        """Bytes that these keys bring."""
-        self.rest()
+        """Bytes that these keys bring. Before, the line is at rest."""
         self.press(*keys)
         return self.rest()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import io
 import json
 import subprocess
 import sys
@@ -21,6 +22,11 @@ from korg_tui.trust import CUT_TAIL, NO_SECRET
 SECRET = "s3cret-of-the-tests"
 OWNER = Ed25519PrivateKey.from_private_bytes(b"\x07" * 32)
 PUBLIC = OWNER.public_key().public_bytes_raw().hex()
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
 @pytest.fixture(autouse=True)
@@ -317,3 +323,16 @@ def test_no_ledger_is_written_over(capsys):
     before = Path("journal.jsonl").read_bytes()
     assert main(["verify", "journal.jsonl", "--junit", "journal.jsonl"]) == 2
     assert Path("journal.jsonl").read_bytes() == before
+
+
+def test_on_a_terminal_what_nobody_knows_is_read_to_its_end(monkeypatch):
+    ledger()
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert main(["verify", "journal.jsonl"]) == 0
+    words = " ".join(terminal.getvalue().split())
+    assert words.startswith("intact journal.jsonl: 7 events")
+    assert CUT_TAIL in words and NO_SECRET in words
+    assert "…" not in words.partition(CUT_TAIL)[2]

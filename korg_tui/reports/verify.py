@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
-import textwrap
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from korg_tui.causal import Ledger
 from korg_tui.export import to_json
 from korg_tui.reading import Reading
 from korg_tui.reports.asked import UsageError, narrate, one_of, open_named
-from korg_tui.reports.junit import Case, Suite, spare_sources, write_junit
-from korg_tui.reports.page import Line, print_page
+from korg_tui.reports.junit import spare_sources, write_junit
+from korg_tui.reports.page import print_page
+from korg_tui.reports.verified import folded, verified_document, verified_page, verified_suite
 from korg_tui.sources import UNREADABLE, DemoSource, Source, SourceError
-from korg_tui.text import visible, width
+from korg_tui.text import visible
 from korg_tui.trust import (
     TIP,
-    Anchoring,
     Asked,
-    Fault,
-    Finding,
     KeyFault,
     Verification,
     anchors_named,
@@ -38,7 +33,6 @@ from korg_tui.views import plural
 _FINDINGS = 1
 _LONG = 0.5
 """Seconds after which a person at a terminal is told how far it is."""
-_STYLES = {"intact": "good", "window": "good", "empty": "dim", "broken": "bad"}
 
 
 def verify_options(command: argparse.ArgumentParser) -> None:
@@ -68,13 +62,13 @@ def verify(arguments: argparse.Namespace) -> int:
     for each in walk.all(sources):
         found.append(each)
         if not arguments.json:
-            print_page(_folded(_page(each)))
+            print_page(folded(verified_page(each)))
             sys.stdout.flush()
     if arguments.json and not (walk.unread and not found):
-        documents = [{"ledger": each.ledger, **_document(each)} for each in found]
-        print(to_json(_document(found[0]) if len(documents) == 1 and not walk.unread else documents))
+        documents = [{"ledger": each.ledger, **verified_document(each)} for each in found]
+        print(to_json(verified_document(found[0]) if len(documents) == 1 and not walk.unread else documents))
     if arguments.junit is not None:
-        write_junit(arguments.junit, "verify", [_suite(each) for each in found])
+        write_junit(arguments.junit, "verify", [verified_suite(each) for each in found])
     if walk.unread:
         return UNREADABLE
     return 0 if all(each.believed for each in found) else _FINDINGS
@@ -186,149 +180,3 @@ class _Progress:
         if self._said:
             print(f"\r{' ' * len(self._said)}\r", end="", file=sys.stderr, flush=True)
             self._said = ""
-
-
-# JSON
-
-
-def _document(found: Verification) -> dict[str, Any]:
-    standing = found.standing
-    return {
-        "verdict": found.verdict,
-        "events": standing.events,
-        "tip": standing.tip or None,
-        "verified_to": standing.verified_to,
-        "errors": [{"seq": each.seq, "kind": each.kind, "text": each.text} for each in found.faults],
-        "findings": [{"seq": each.seq, "text": each.text} for each in found.findings],
-        "notes": list(found.notes),
-        "seal": _seal_document(found),
-        "anchors": _anchors_document(found.anchoring),
-    }
-
-
-def _seal_document(found: Verification) -> dict[str, Any] | None:
-    seal, sealing = found.seal, found.sealing
-    if seal is None or sealing is None:
-        return None
-    return {
-        "kind": seal.kind,
-        "schema": seal.schema,
-        "status": sealing.status,
-        "claim": seal.claim or None,
-        "issuer": seal.issuer or None,
-        "issued": seal.issued or None,
-        "event_count": seal.count,
-        "tip": seal.tip or None,
-        "pubkey": seal.pubkey or None,
-        "anchors": _anchors_document(sealing.anchoring),
-    }
-
-
-def _anchors_document(anchoring: Anchoring | None) -> dict[str, Any] | None:
-    if anchoring is None:
-        return None
-    return {"where": anchoring.where, "count": anchoring.anchors, "held": list(anchoring.held)}
-
-
-# text
-
-
-def _page(found: Verification) -> Iterator[Line]:
-    """The verdict, faults, findings, notes."""
-    standing, verdict = found.standing, found.verdict
-    yield [(verdict, _STYLES.get(verdict, "odd")), (f"  {visible(found.ledger)}: {_extent(found)}", "")]
-    if standing.tip:
-        yield [("  tip ", "dim"), (standing.tip, "")]
-    if found.seal is not None and found.sealing is not None:
-        yield [(f"  {found.seal.word}, seal: {found.sealing.status}", ""), (_claimed(found), "")]
-    for fault in found.faults:
-        yield [("  ", ""), (f"{_where(fault)}  {fault.kind}", "bad"), (f"  {fault.text}", "")]
-    for finding in found.findings:
-        yield [("  ", ""), (_where(finding), "odd"), (f"  {finding.text}", "")]
-    for note in found.notes:
-        yield [(f"  {note}", "dim")]
-
-
-def _folded(lines: Iterable[Line]) -> Iterator[Line]:
-    """Nothing is cropped on a terminal: what nobody can know must be read to its end."""
-    if not sys.stdout.isatty():
-        yield from lines
-        return
-    cells = max(shutil.get_terminal_size().columns, 20)
-    for line in lines:
-        text, style = "".join(piece for piece, _ in line), line[0][1] if len(line) == 1 else ""
-        if width(text) <= cells:
-            yield line
-        else:
-            rest = "    " if text.startswith("  ") else "  "
-            first, *more = textwrap.wrap(text, cells, subsequent_indent=rest, break_on_hyphens=False)
-            head = line[0][0] if first.startswith(line[0][0]) else ""
-            yield [(head, line[0][1]), (first[len(head) :], style)]
-            yield from ([(part, style)] for part in more)
-
-
-def _extent(found: Verification) -> str:
-    standing = found.standing
-    words = plural(standing.events, "event")
-    if standing.verified_to is None or not standing.events:
-        return words
-    return f"{words}, verified to seq {standing.verified_to}"
-
-
-def _claimed(found: Verification) -> str:
-    seal = found.seal
-    assert seal is not None
-    claims = (seal.claim and f"claims {seal.claim}", seal.issuer and f"issued by {seal.issuer}", seal.issued)
-    words = ", ".join(filter(None, claims))
-    return f"; {words}" if words else ""
-
-
-def _where(found: Fault | Finding) -> str:
-    if found.seq is not None:
-        return f"seq {found.seq}"
-    return f"byte {found.offset}" if found.offset or isinstance(found, Finding) else "ledger"
-
-
-# JUnit
-
-
-def _suite(found: Verification) -> Suite:
-    faults = found.faults
-    return Suite(
-        found.ledger,
-        (
-            _chain_case(found),
-            _case("signatures", faults, "" if found.signers else "no --pubkey was given"),
-            _case("seal", faults, "" if found.seal is not None else "there is none"),
-            _case("anchors", faults, "" if _is_anchored(found) else "there are none"),
-            _case("tip", faults, "" if found.expected else "no --expect-tip was given"),
-        ),
-    )
-
-
-def _is_anchored(found: Verification) -> bool:
-    own = None if found.sealing is None else found.sealing.anchoring
-    return found.anchoring is not None or own is not None
-
-
-def _chain_case(found: Verification) -> Case:
-    """Fails when the command does for what no other case tells of."""
-    kinds = ("link", "content", "unchained")
-    failures = [_sentence(each) for each in found.faults if each.kind in kinds]
-    failures += [_sentence(each) for each in found.findings if each.grave]
-    standing = found.standing
-    if not failures and (standing.verdict == "needs_key" or standing.misfits):
-        failures = [standing.verdict, *(_sentence(each) for each in standing.findings)]
-    said = [found.verdict, *(_sentence(each) for each in found.findings if not each.grave), *found.notes]
-    return Case("chain", tuple(failures), tuple(said))
-
-
-def _case(name: str, faults: Sequence[Fault], skipped: str) -> Case:
-    kind = {"signatures": "signature", "anchors": "anchor"}.get(name, name)
-    failures = tuple(_sentence(each) for each in faults if each.kind == kind)
-    return Case(name, failures, skipped="" if failures else skipped)
-
-
-def _sentence(found: Fault | Finding) -> str:
-    kind = f" {found.kind}:" if isinstance(found, Fault) else ":"
-    return f"{_where(found)}{kind} {found.text}"

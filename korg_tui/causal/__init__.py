@@ -11,6 +11,7 @@ from korg_tui.causal.ledger import Gone, Ledger
 from korg_tui.causal.links import Link
 from korg_tui.causal.pointers import Pointer
 from korg_tui.causal.rewind import NoDecision, NoSuchEvent, Rewind, nearest, rewind
+from korg_tui.causal.rounds import Rounds
 from korg_tui.causal.sessions import Session
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Pointer",
     "Rewind",
     "Rewound",
+    "Rounds",
     "Session",
     "Vanished",
     "Weave",

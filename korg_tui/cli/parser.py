@@ -138,6 +138,8 @@ def _add_exports(commands: _Commands) -> None:
 def _add_trust(commands: _Commands) -> None:
     text = "say whether ledgers can be believed: chain, signatures, seal, anchors"
     reports.verify_options(commands.data("verify", reports.verify, text, "verify .korg --json"))
+    text = "say whether ledgers are as the spec asks: causes, roots, values, blobs, names, spines"
+    reports.check_options(commands.data("check", reports.check, text, "check .korg --junit check.xml"))
 
 
 def _add_ends(commands: _Commands, chosen: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from korg_tui.reports.asked import UsageError
 from korg_tui.reports.blob import blob
+from korg_tui.reports.check import check, check_options
 from korg_tui.reports.compare import compare
 from korg_tui.reports.export import export, export_options
 from korg_tui.reports.follow import follow
@@ -15,6 +16,8 @@ from korg_tui.reports.verify import verify, verify_options
 __all__ = [
     "UsageError",
     "blob",
+    "check",
+    "check_options",
     "compare",
     "export",
     "export_options",

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from korg_tui import colours
 from korg_tui.export import Piece, PieceLine, columns
 from korg_tui.text import crop, width
 
-__all__ = ["Line", "Piece", "print_page", "table"]
+__all__ = ["Line", "Piece", "folded", "print_page", "table"]
 
 Line = PieceLine
 table = columns
@@ -34,6 +35,24 @@ def print_page(lines: Iterable[Line], out: TextIO | None = None) -> int:
         text = "".join(_coloured(piece) if coloured else piece[0] for piece in pieces)
         out.write(text.rstrip() + "\n")
     return count
+
+
+def folded(lines: Iterable[Line]) -> Iterator[Line]:
+    """Nothing is cropped on a terminal: what nobody can know must be read to its end."""
+    if not sys.stdout.isatty():
+        yield from lines
+        return
+    cells = max(shutil.get_terminal_size().columns, 20)
+    for line in lines:
+        text, style = "".join(piece for piece, _ in line), line[0][1] if len(line) == 1 else ""
+        if width(text) <= cells:
+            yield line
+        else:
+            rest = "    " if text.startswith("  ") else "  "
+            first, *more = textwrap.wrap(text, cells, subsequent_indent=rest, break_on_hyphens=False)
+            head = line[0][0] if first.startswith(line[0][0]) else ""
+            yield [(head, line[0][1]), (first[len(head) :], style)]
+            yield from ([(part, style)] for part in more)
 
 
 def _cropped(line: Line, cells: int) -> Line:

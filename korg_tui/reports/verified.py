@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from korg_tui.reports.junit import Case, Suite
 from korg_tui.reports.page import Line
-from korg_tui.text import visible, width
+from korg_tui.text import visible
 from korg_tui.trust import Anchoring, Fault, Finding, Verification
 from korg_tui.views import plural
 
@@ -77,24 +74,6 @@ def verified_page(found: Verification) -> Iterator[Line]:
         yield [("  ", ""), (_where(finding), "odd"), (f"  {finding.text}", "")]
     for note in found.notes:
         yield [(f"  {note}", "dim")]
-
-
-def folded(lines: Iterable[Line]) -> Iterator[Line]:
-    """Nothing is cropped on a terminal: what nobody can know must be read to its end."""
-    if not sys.stdout.isatty():
-        yield from lines
-        return
-    cells = max(shutil.get_terminal_size().columns, 20)
-    for line in lines:
-        text, style = "".join(piece for piece, _ in line), line[0][1] if len(line) == 1 else ""
-        if width(text) <= cells:
-            yield line
-        else:
-            rest = "    " if text.startswith("  ") else "  "
-            first, *more = textwrap.wrap(text, cells, subsequent_indent=rest, break_on_hyphens=False)
-            head = line[0][0] if first.startswith(line[0][0]) else ""
-            yield [(head, line[0][1]), (first[len(head) :], style)]
-            yield from ([(part, style)] for part in more)
 
 
 def _extent(found: Verification) -> str:

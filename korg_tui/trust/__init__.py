@@ -5,9 +5,11 @@ from __future__ import annotations
 from korg_tui.trust.anchoring import Anchored, Anchoring, anchored, check_anchors
 from korg_tui.trust.anchors import Anchor, Anchors, anchors_beside, anchors_named
 from korg_tui.trust.chain import Chain
+from korg_tui.trust.checklist import Checklist, ChecklistBatch, checklist
 from korg_tui.trust.found import Check, Fault, FaultKind, Finding, Signers, Standing, Status, Verdict
 from korg_tui.trust.keys import KeyFault, ledger_key
 from korg_tui.trust.ledger_chain import Batch, LedgerChain
+from korg_tui.trust.lost_parents import lost_parent
 from korg_tui.trust.sealing import Sealed, Sealing, SealStatus, check_seal, keys_for_events, sealed
 from korg_tui.trust.seals import Seal, seal_of
 from korg_tui.trust.signatures import MissingLibrary, PublicKeys, public_keys
@@ -28,6 +30,8 @@ __all__ = [
     "Batch",
     "Chain",
     "Check",
+    "Checklist",
+    "ChecklistBatch",
     "Fault",
     "FaultKind",
     "Finding",
@@ -52,8 +56,10 @@ __all__ = [
     "anchors_named",
     "check_anchors",
     "check_seal",
+    "checklist",
     "keys_for_events",
     "ledger_key",
+    "lost_parent",
     "public_keys",
     "seal_of",
     "sealed",

@@ -76,6 +76,7 @@ from korg_tui.views.timeline import Timeline, TimeRow
 from korg_tui.views.timescale import scale, time_words
 from korg_tui.views.touched import EventRow, EventRows, EventSearch, Hit, Where, path_query, paths_of
 from korg_tui.views.tracks import LaneLine, Window
+from korg_tui.views.trust_words import CHECK_TITLES
 from korg_tui.views.trusted import (
     Tone,
     TrustMark,
@@ -97,6 +98,7 @@ from korg_tui.views.words import pointer as pointer_words
 
 __all__ = [
     "BREAK",
+    "CHECK_TITLES",
     "COLUMNS",
     "COMPARE_SIGNS",
     "COMPARE_WORDS",

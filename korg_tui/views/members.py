@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 
-from korg_tui.causal import Ledger, Pointer, Session
+from korg_tui.causal import Ledger, Pointer, Rounds, Session
 from korg_tui.event import Kind
 from korg_tui.views import marks, walk
 
@@ -26,7 +26,7 @@ class Members:
         self.astray: dict[int, str] = {}
         """`late` or `off-spine`, by row."""
         self._ledger = ledger
-        self._newest: dict[int, int] = {}
+        self._rounds = Rounds(ledger)
         self._agent_before: Session | None = None
         self._owner_before: Session | None = None
 
@@ -39,7 +39,9 @@ class Members:
             self.failed.append(row)
         if marks.is_dead(self._ledger, row):
             self.dead.append(row)
-        self._compare_with_lane(row)
+        astray = self._rounds.meet(row)
+        if astray:
+            self.astray[row] = astray
         return True
 
     def __contains__(self, row: int) -> bool:
@@ -70,16 +72,3 @@ class Members:
         if parent is None or missing is None or session.root_state is not Pointer.UNLOADED:
             return False
         return parent <= missing.last
-
-    def _compare_with_lane(self, row: int) -> None:
-        """A call is late when its lane has since thought again; an inference is off the spine when it does
-        not go on from the lane's newest one."""
-        lane = self._ledger.lane_at(row)
-        kind = self._ledger.kind[row]
-        if lane is None or kind == Kind.PROMPT:
-            return
-        newest, in_round = self._newest.get(lane.key), self._ledger.round_at(row)
-        if newest is not None and 0 <= in_round < newest:
-            self.astray[row] = "off-spine" if kind == Kind.INFERENCE else "late"
-        if kind == Kind.INFERENCE:
-            self._newest[lane.key] = row

@@ -6,8 +6,9 @@ import math
 from bisect import bisect_right
 from datetime import UTC, datetime, tzinfo
 
-from korg_tui.causal import Ledger, Pointer
+from korg_tui.causal import Ledger
 from korg_tui.event import Gap
+from korg_tui.trust import lost_parent
 from korg_tui.views.named import short
 
 NO_TIME = "no time"
@@ -114,25 +115,4 @@ def not_loaded(missing: Gap) -> str:
 
 def pointer(ledger: Ledger, row: int) -> str:
     """Why an event has no parent here, in words; empty when it needs none (CAUSALITY §2)."""
-    state, named = ledger.pointer_at(row), ledger.parent_at(row)
-    parent = None if named is None else label(ledger, named)
-    match state:
-        case Pointer.DEAD:
-            return f"parent {parent} missing: not in the ledger"
-        case Pointer.UNLOADED:
-            in_gap = named is not None and ledger.columns.in_gap(named)
-            where = "in a gap that the source did not fill" if in_gap else "before the window"
-            return f"parent {parent} not loaded: {where}"
-        case Pointer.REWOUND:
-            return f"parent {parent} gone: a rewind removed it"
-        case Pointer.ORPHAN:
-            return "no parent recorded: lost before it was written"
-        case Pointer.MALFORMED:
-            return "parent unreadable: not a whole number"
-        case Pointer.FORWARD:
-            itself = "this event itself" if named == ledger.seq_at(row) else "not earlier than this event"
-            return f"parent {parent} cannot be: {itself}"
-        case Pointer.GOVERNANCE:
-            return f"parent {parent} is a governance event: no agent did it"
-        case _:
-            return ""
+    return lost_parent(ledger, row, lambda seq: label(ledger, seq))

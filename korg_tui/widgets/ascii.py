@@ -9,7 +9,8 @@ from textual.filter import LineFilter
 from korg_tui.views import to_ascii
 
 _WORDS = str.maketrans(
-    {"›": ">", "‹": "<", "“": '"', "”": '"', "·": "-", "–": "-", "—": "-", "…": "~", "⋯": "~", "▾": "v", "✓": "+"}
+    {"›": ">", "‹": "<", "“": '"', "”": '"', "·": "-", "–": "-", "—": "-", "…": "~", "⋯": "~", "▾": "v"}
+    | {"✓": "+"}
     | {"▔": "-", "↓": "v", "↑": "^", "←": "<", "→": ">", "▕": "|", "▏": "|"}
     | {chr(0x2400 + code): "^" for code in range(0x22)}
     | {"\N{REPLACEMENT CHARACTER}": "?"}

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 import pytest_textual_snapshot
+import textual._wait
+import textual.screen
 from hypothesis import settings
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
 
 settings.register_profile("suite", derandomize=True, database=None, deadline=None, max_examples=60)
 settings.load_profile("suite")
+
+# A pilot waits after each key until the program rests, for longer than a screen lets changes gather.
+# Both are made short here.
+textual.screen.UPDATE_PERIOD = 1 / 400  # type: ignore[misc]
+textual._wait.SLEEP_GRANULARITY = 1 / 150
+textual._wait.SLEEP_IDLE = textual._wait.SLEEP_GRANULARITY / 20
 
 SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
 

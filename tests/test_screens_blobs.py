@@ -52,7 +52,8 @@ def shown(pilot) -> str:
     """What the details say of the blob."""
     rows = pilot.app.screen.details.plain
     (index,) = [at for at, row in enumerate(rows) if SHA[:20] in row and '"' not in row]
-    more = rows[index + 1] if "raw record" not in rows[index + 1] else ""
+    title = any(title in rows[index + 1] for title in ("chain", "raw record"))
+    more = "" if title else rows[index + 1]
     return " ".join(f"{rows[index]} {more}".replace(SHA, "").strip(" ▏").split())
 
 

@@ -141,11 +141,15 @@ def test_dead_pointers_and_malformed_lines_say_where_they_are():
     assert not found.nothing_found
 
 
+DEAD = Finding(5, "parent 3 missing", about="pointer")
+LINE = Finding(None, "not json", True, 900, "line")
+
+
 def test_what_has_a_group_of_its_own_is_not_told_again_below_a_check():
     checks = passed(
-        c6_1=Check("6.1", "warn", 4, (Finding(5, "parent 3 missing"), Finding(2, "a walk of 300 steps"))),
-        c6_4=Check("6.4", "fail", 1, (Finding(2, "missing", True),)),
-        c7_6=Check("7.6", "fail", 2, (Finding(None, "not json", True, 900), Finding(1, "two roots", True))),
+        c6_1=Check("6.1", "warn", 4, (DEAD, Finding(2, "a walk of 300 steps"))),
+        c6_4=Check("6.4", "fail", 1, (Finding(2, "missing", True, about="blob"),)),
+        c7_6=Check("7.6", "fail", 2, (LINE, Finding(1, "two roots", True))),
     )
     found = findings(book().nested() + b"{not json\n", Examination(INTACT, checks))
     assert texts(found, "6.1") == [

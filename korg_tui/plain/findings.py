@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from korg_tui import trust
 from korg_tui.causal import Ledger
 from korg_tui.reading import Reading
 from korg_tui.text import visible
-from korg_tui.trust import LedgerChain, Watched
+from korg_tui.trust import LedgerChain, Watched, checklist
 from korg_tui.views import Examination, Findings, FoundLine
 
 
@@ -17,8 +16,7 @@ def finding_lines(reading: Reading, ledger: Ledger, watched: Watched | None = No
     found = Findings(ledger, listed=None)
     found.damage.look()
     read = reading.bodies(ledger)
-    examine = getattr(trust, "checklist", None)
-    checks = () if examine is None else tuple(examine(ledger, read, reading.source.blobs))
+    checks = checklist(ledger, read, reading.source.blobs)
     done = watched is not None and watched.done
     standing = watched.standing if watched is not None and done else LedgerChain(ledger, read).whole()
     found.examination = Examination(standing, checks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from korg_tui.causal import Ledger, is_key
 from korg_tui.reading import Reading
@@ -26,13 +26,20 @@ class Batch(Protocol):
         """Read and check them. Any thread may, one at a time."""
 
 
-class Looking(Protocol):
+_B = TypeVar("_B", bound=Batch)
+
+
+class Looking(Protocol[_B]):
     """What is asked of the events of a ledger: what is needed of `Checklist`."""
 
-    def batch(self) -> Batch | None:
+    @property
+    def pending(self) -> int:
+        """Rows that were not looked at yet."""
+
+    def batch(self) -> _B | None:
         """The next events; None when nothing is left."""
 
-    def absorb(self, batch: Batch, /) -> None:
+    def absorb(self, batch: _B, /) -> None:
         """Take in what was found."""
 
     def checks(self) -> Sequence[Check]:
@@ -60,7 +67,7 @@ class Examining:
         self,
         screen: KorgScreen,
         findings: Findings,
-        looking: Looking | None,
+        looking: Looking[Any],
         reader: Reader,
         shown: Callable[[], None],
     ) -> None:
@@ -80,9 +87,9 @@ class Examining:
 
     @property
     def share(self) -> int | None:
-        """Percent of the ledger that were looked at; None where nobody says how much is left."""
-        pending, count = getattr(self._looking, "pending", None), len(self._findings.ledger)
-        return None if pending is None or not count else max(0, 100 * (count - pending) // count)
+        """Percent of the ledger that were looked at; None where it is empty."""
+        count = len(self._findings.ledger)
+        return max(0, 100 * (count - self._looking.pending) // count) if count else None
 
     async def _run(self) -> None:
         while True:
@@ -91,14 +98,14 @@ class Examining:
             await self._look()
             if not await self._compare_what_others_say():
                 break
-        self.checks = () if self._looking is None else tuple(self._looking.checks())
+        self.checks = tuple(self._looking.checks())
         self.running = False
         self._shown()
 
     async def _look(self) -> None:
         clock, looking = asyncio.get_running_loop().time, self._looking
         shown = clock()
-        while looking is not None:
+        while True:
             self._reader.epoch = self._findings.ledger.epoch
             batch = looking.batch()
             if batch is None:

@@ -3,12 +3,12 @@ to its event. Below the list, all of the line under the cursor."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
 
-from korg_tui import trust
 from korg_tui.causal import Change, Ledger
 from korg_tui.commands import Place, Situation
 from korg_tui.reading import Reading
@@ -16,6 +16,7 @@ from korg_tui.screens.examining import Examining, Looking, Reader
 from korg_tui.screens.sending import SendingScreen
 from korg_tui.screens.trusting import TrustingScreen
 from korg_tui.text import visible
+from korg_tui.trust import Checklist
 from korg_tui.views import Copy, Examination, Findings, FoundLine, about_finding, in_turn
 from korg_tui.widgets.chrome import Ask, Bar, KeyFooter, Line
 from korg_tui.widgets.details import Details
@@ -29,15 +30,15 @@ class FindingsScreen(SendingScreen, TrustingScreen):
 
     PLACES = (Place.FINDINGS,)
 
-    def __init__(self, reading: Reading, ledger: Ledger, looking: Looking | None = None) -> None:
+    def __init__(self, reading: Reading, ledger: Ledger, looking: Looking[Any] | None = None) -> None:
         super().__init__()
         self.reading, self.ledger = reading, ledger
         self.findings = Findings(ledger)
         self.list = FindingList()
         self.details = Details()
         reader = Reader(reading, ledger)
-        looking = looking or _checklist(ledger, reader, reading)
-        self.examining = Examining(self, self.findings, looking, reader, self.show_findings)
+        examined = looking or Checklist(ledger, reader, reading.source.blobs)
+        self.examining = Examining(self, self.findings, examined, reader, self.show_findings)
 
     def compose(self) -> ComposeResult:
         yield Line("crumbs")
@@ -137,8 +138,6 @@ class FindingsScreen(SendingScreen, TrustingScreen):
             stops = self.keymap.told("; {leave} leaves")
             return [(f"looking{self._progress()}{stops}", "line--mark")]
         told = "nothing was found" if self.findings.nothing_found else "all of it was looked at"
-        if not self.examining.checks:
-            told = "the chain and the lines were looked at, nothing else"
         parts = [(told, "line--strong")]
         if row is not None and row.leads and self.lines is self.list:
             where = "the line" if row.seq is None else row.where
@@ -249,12 +248,6 @@ class FindingsScreen(SendingScreen, TrustingScreen):
             self.set_focus(self.list)
         else:
             super().do_leave()
-
-
-def _checklist(ledger: Ledger, reader: Reader, reading: Reading) -> Looking | None:
-    """Who examines events and blobs; None where nobody can: that is said in the list."""
-    make: Callable[..., Looking] | None = getattr(trust, "Checklist", None)
-    return None if make is None else make(ledger, reader, reading.source.blobs)
 
 
 def _choice(row: FoundLine) -> str:

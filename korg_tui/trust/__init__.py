@@ -6,7 +6,17 @@ from korg_tui.trust.anchoring import Anchored, Anchoring, anchored, check_anchor
 from korg_tui.trust.anchors import Anchor, Anchors, anchors_beside, anchors_named
 from korg_tui.trust.chain import Chain
 from korg_tui.trust.checklist import Checklist, ChecklistBatch, checklist
-from korg_tui.trust.found import Check, Fault, FaultKind, Finding, Signers, Standing, Status, Verdict
+from korg_tui.trust.found import (
+    About,
+    Check,
+    Fault,
+    FaultKind,
+    Finding,
+    Signers,
+    Standing,
+    Status,
+    Verdict,
+)
 from korg_tui.trust.keys import KeyFault, ledger_key
 from korg_tui.trust.ledger_chain import Batch, LedgerChain
 from korg_tui.trust.lost_parents import lost_parent
@@ -22,6 +32,7 @@ __all__ = [
     "CUT_TAIL",
     "NO_SECRET",
     "TIP",
+    "About",
     "Anchor",
     "Anchored",
     "Anchoring",

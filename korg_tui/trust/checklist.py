@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from korg_tui.causal import Ledger, Session
 from korg_tui.event import Kind
 from korg_tui.sources import BlobFound, Blobs, BodyGone
 from korg_tui.trust.checks_bodies import Bodies
 from korg_tui.trust.checks_rows import Names, SpineCheck, Walks
-from korg_tui.trust.checks_sessions import children_check, index_check, roots_check
+from korg_tui.trust.checks_sessions import Lines, children_check, index_check, roots_check
 from korg_tui.trust.found import Check
 
 EVENTS, SIZE = 2_000, 1 << 20
@@ -66,9 +68,10 @@ class ChecklistBatch:
 
 
 class Checklist:
-    """The checks of one ledger, as far as `batch`, `check` and `absorb` were carried out. `since`: findings
-    are of events from this seq on; walks go further back. `indexed`: whether who walks from parents to
-    children has an index."""
+    """The checks of one ledger, as far as `batch`, `check` and `absorb` were carried out.
+
+    `since`: only events from this seq on are looked at, and sessions that have one; walks go further back.
+    `indexed`: whether who walks from parents to children has an index."""
 
     def __init__(
         self, ledger: Ledger, read: Read, blobs: Blobs, *, since: int | None = None, indexed: bool = True
@@ -86,17 +89,22 @@ class Checklist:
         self._walks, self._names, self._spine = (
             Walks(ledger, since), Names(ledger, since), SpineCheck(ledger, since),
         )  # fmt: skip
-        self._bodies = Bodies(self._find)
+        self._bodies = Bodies(self._fetch)
+        self._lines = Lines()
         self._next = 0
-        self._malformed: list[int] = []
-        self._torn: int | None = None
+        self._last_malformed = -1
         self._known = (ledger.epoch, ledger.revision)
 
+    def _fetch(self, sha: str) -> BlobFound:
+        """A blob, with its content."""
+        return self._blobs.find(sha, whole=not self._blobs.remote)
+
     def _find(self, sha: str) -> BlobFound:
-        """Each blob is looked for once, but for one that was not there: it may have come."""
+        """A blob, without its content. Each is looked for once, but for one that was not there: it may have
+        come."""
         found = self._found.get(sha)
         if found is None or found.state == "missing":
-            found = self._found[sha] = self._blobs.find(sha, whole=not self._blobs.remote)
+            found = self._found[sha] = replace(self._fetch(sha), content=None)
         return found
 
     @property
@@ -130,7 +138,8 @@ class Checklist:
             check.meet(row)
         if ledger.kind[row] == Kind.MALFORMED:
             if self._since is None or ledger.seq[row] >= self._since:
-                self._malformed.append(row)
+                self._lines.meet(ledger.offset[row], ledger.reason_at(row))
+                self._last_malformed = row
             return None
         seq = ledger.seq[row]
         too_early = self._since is not None and seq < self._since
@@ -139,39 +148,36 @@ class Checklist:
         return _Record(seq, ledger.offset[row], ledger.length[row], ledger.blobs_at(row))
 
     def _last_line(self) -> tuple[int, int] | None:
-        if self._next < len(self._ledger) or not self._malformed or self._malformed[-1] != self._next - 1:
+        row = self._last_malformed
+        if row < 0 or row != self._next - 1 or self._next < len(self._ledger):
             return None
-        row = self._malformed[-1]
         return self._ledger.offset[row], self._ledger.length[row]
 
     def absorb(self, batch: ChecklistBatch) -> None:
         """Take in what was found."""
-        if self._malformed:
-            self._torn = self._malformed[-1] if batch.torn else None
+        self._lines.torn = batch.torn
 
     def checks(self) -> tuple[Check, ...]:
         """All checks, in the order of the list, of what was looked at so far."""
-        ledger, sessions = self._ledger, list(self._sessions())
+        ledger, own = self._ledger, list(self._sessions())
+        newest = max((session.head for session in own), default=-1)
+        sessions = [each for each in own if self._since is None or each.last_seq >= self._since]
         names = self._names.check()
         return (
             self._walks.check(self._bodies.parents),
-            children_check(ledger, sessions, indexed=self._indexed),
+            children_check(ledger, sessions, newest, indexed=self._indexed),
             self._bodies.values.check(),
             self._bodies.references.check(),
             names,
             index_check(ledger, names.looked_at, indexed=self._indexed),
-            roots_check(ledger, sessions, self._malformed, self._torn),
+            roots_check(ledger, sessions, self._lines),
             self._spine.check(),
         )
 
     def _sessions(self) -> Iterator[Session]:
-        """Sessions that begin with an event of this very ledger, and have one that is to be looked at."""
+        """Sessions that begin with an event of this very ledger."""
         guests = self._ledger.columns.guests
-        for session in self._ledger.sessions:
-            if session.head in guests:
-                continue
-            if self._since is None or session.last_seq >= self._since:
-                yield session
+        return (session for session in self._ledger.sessions if session.head not in guests)
 
 
 def checklist(

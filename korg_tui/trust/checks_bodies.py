@@ -10,6 +10,7 @@ from korg_tui.formats import Body, Unreadable, body, canonical, loads
 from korg_tui.sources import BlobFound
 from korg_tui.text import visible
 from korg_tui.trust.collected import Collected
+from korg_tui.trust.found import Status
 from korg_tui.trust.references import References
 
 INLINE = 1_024
@@ -23,7 +24,8 @@ _LEVELS = 8
 _WHOLE_ARGS = 1 << 20
 """Bytes of a blob that is read to see whether arguments name a path."""
 _REFERENCE = re.compile(r"sha256:[0-9a-f]{64}")
-_KEY_IN_DISGUISE = re.compile(rb"\\u00[67]")
+_KEY_IN_DISGUISE = re.compile(rb"\\u00[2-7]")
+"""An escape of a character that needs none: it may stand in `_ref` or `triggered_by`."""
 _CELLS = 80
 
 Find = Callable[[str], BlobFound]
@@ -38,6 +40,8 @@ class Bodies:
         self.values = Collected("6.3")
         self.references = References()
         self._find = find
+        self._said: dict[str, tuple[Status, str]] = {}
+        """By the name of a blob that was whole arguments: what is to be said of it."""
 
     def meet(self, seq: int, raw: bytes, blobs: Iterable[str]) -> None:
         """Look at the record of an agent event, which names these blobs."""
@@ -66,25 +70,21 @@ class Bodies:
             return
         for name in PATHS:
             if _is_reference(args.get(name)):
-                self.values.fail(seq, f"args.{name} is a reference to a blob: a path must stand in the event")
+                text = f"args.{name} is a reference to a blob: a path stands in the event as it is"
+                self.values.fail(seq, text)
         if isinstance(args.get("_ref"), str) and len(args) <= 2:
             self._look_into(seq, args["_ref"])
 
     def _look_into(self, seq: int, name: str) -> None:
         """All arguments are one reference: only the blob says whether they name a path."""
-        blob = self._find(name.removeprefix("sha256:"))
-        if blob.state != "present" or (blob.size or 0) > _WHOLE_ARGS:
-            why = "too large" if blob.state == "present" else visible(blob.state, _CELLS)
-            self.values.warn(seq, f"whether its args name a path cannot be told: they are a blob, {why}")
-            return
-        try:
-            args = loads(blob.read(_WHOLE_ARGS))
-        except Unreadable:
-            return
-        for name in PATHS if isinstance(args, dict) else ():
-            if isinstance(args.get(name), str):
-                path = visible(args[name], _CELLS)
-                self.values.fail(seq, f"args are a reference to a blob, and name a path in it: {path}")
+        sha = name.removeprefix("sha256:")
+        if sha not in self._said:
+            self._said[sha] = _paths_within(self._find(sha))
+        status, text = self._said[sha]
+        if status == "fail":
+            self.values.fail(seq, text)
+        elif status == "warn":
+            self.values.warn(seq, text)
 
     def _measure(self, seq: int, found: Body) -> None:
         for path, value in _members(found):
@@ -92,6 +92,23 @@ class Bodies:
             if count > INLINE:
                 where = visible(_longest(path, value), 2 * _CELLS)
                 self.values.fail(seq, f"{where} has {count:,} bytes in the event, more than {INLINE:,}")
+
+
+def _paths_within(blob: BlobFound) -> tuple[Status, str]:
+    """What is to be said of arguments that are this blob as a whole."""
+    if blob.state != "present" or (blob.size or 0) > _WHOLE_ARGS:
+        state = "too large to look into" if blob.state == "present" else visible(blob.state, _CELLS)
+        return "warn", f"whether its args name a path cannot be told: all of them are one blob ({state})"
+    try:
+        args = loads(blob.read(_WHOLE_ARGS))
+    except Unreadable:
+        return "pass", ""
+    named = (args.get(name) for name in PATHS) if isinstance(args, dict) else ()
+    path = next((each for each in named if isinstance(each, str)), None)
+    if path is None:
+        return "pass", ""
+    said = visible(path, _CELLS)
+    return "fail", f"the path {said} does not stand in the event: all of its args are one blob"
 
 
 def _may_matter(raw: bytes) -> bool:
@@ -129,7 +146,7 @@ def size_of(value: Any) -> int:
     """The canonical bytes of a value (SPEC §7.2): of text its own, of everything else compact JSON."""
     if isinstance(value, str):
         return len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass"))
-    return len(canonical(value)) if isinstance(value, dict | list) else 0
+    return len(canonical(value))
 
 
 def _is_reference(value: object) -> bool:

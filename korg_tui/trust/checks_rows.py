@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 
-from korg_tui.causal import Ledger, Pointer, Rounds
+from korg_tui.causal import Lane, Ledger, Pointer, Rounds
 from korg_tui.event import Kind
 from korg_tui.text import visible
 from korg_tui.trust.collected import Collected
@@ -34,8 +34,9 @@ class Walks:
         self._ledger = ledger
         self._since = since
         self._hops = array("i")
-        self._longest: dict[int, int] = {}
-        """By the row of a head: the row with the longest walk to it of more than `HOPS` steps."""
+        self._longest: dict[int, tuple[int, int, int]] = {}
+        """By the row of a head: the longest walk to it of more than `HOPS` steps: how many, and the seqs of
+        the event and of the head."""
         self._lost = Collected("6.1")
 
     def meet(self, row: int) -> None:
@@ -48,24 +49,21 @@ class Walks:
             return
         self._lost.looked_at += 1
         if hops > HOPS:
-            longest = self._longest.get(ledger.head_at(row))
-            if longest is None or hops > self._hops[longest]:
-                self._longest[ledger.head_at(row)] = row
+            head = ledger.head_at(row)
+            if head not in self._longest or hops > self._longest[head][0]:
+                self._longest[head] = (hops, ledger.seq[row], ledger.seq[head])
         words = "" if parent >= 0 else lost_parent(ledger, row)
         if words:
             state = ledger.pointer_at(row)
             tell = self._lost.fail if state in _FORBIDDEN else self._lost.warn
-            tell(ledger.seq[row], f"{words} ({state.word})")
+            tell(ledger.seq[row], f"{words} ({state.word})", about="pointer")
 
     def check(self, bodies: Collected) -> Check:
         """The check, with what the records themselves have shown."""
         long = Collected("6.1")
-        for head, row in self._longest.items():
-            text = (
-                f"its walk to {self._ledger.seq[head]} takes {self._hops[row]:,} steps, more than {HOPS}: it"
-                " ends, and a spine as long as that has no shorter one"
-            )
-            long.warn(self._ledger.seq[row], text)
+        for hops, seq, head in self._longest.values():
+            text = f"its walk to {head} takes {hops:,} steps, more than {HOPS}: it ends, as long spines do"
+            long.warn(seq, text)
         return self._lost.check(bodies, long)
 
 
@@ -142,15 +140,20 @@ class SpineCheck:
             return
         self._found.looked_at += 1
         parent = ledger.parent_row(row)
-        if parent < 0:
+        if parent < 0 or (before is None and not self._is_call_of(lane, parent)):
             return
+        caused = f"{ledger.seq[parent]} ({visible(ledger.tool_at(parent), _CELLS)})"
         follows = "" if before is None else f", not from the inference {ledger.seq[before]}"
         if ledger.kind[parent] in (Kind.TOOL, Kind.BOOKKEEPING):
-            tool = visible(ledger.tool_at(parent), _CELLS)
-            text = f"it hangs from the call {ledger.seq[parent]} ({tool}){follows}"
-            self._found.fail(ledger.seq[row], f"{text}: calls are never on the spine")
+            text = f"it hangs from the call {caused}{follows}: calls are never on the spine"
+            self._found.fail(ledger.seq[row], text)
         elif astray:
-            self._found.fail(ledger.seq[row], f"it goes on from {ledger.seq[parent]}{follows}, the newest")
+            self._found.fail(ledger.seq[row], f"it goes on from {caused}{follows}, the newest of its lane")
+
+    def _is_call_of(self, lane: Lane | None, row: int) -> bool:
+        """Whether the first inference of a lane goes on from a tool call of that very lane. What another
+        lane, or bookkeeping, has started has no inference before it."""
+        return self._ledger.kind[row] == Kind.TOOL and self._ledger.lane_at(row) is lane
 
     def check(self) -> Check:
         """What is to be said of the spines."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from korg_tui.trust.found import Check, Finding, Status
+from korg_tui.trust.found import About, Check, Finding, Status
 
 KEPT = 1_000
 """Findings of one check that are kept to be listed; of more, how many."""
@@ -18,16 +18,16 @@ class Collected:
         self._more = 0
         self._status: Status = "pass"
 
-    def fail(self, seq: int | None, text: str, offset: int = 0) -> None:
+    def fail(self, seq: int | None, text: str, offset: int = 0, about: About = "") -> None:
         """Something that the spec says must not be."""
         self._status = "fail"
-        self._keep(Finding(seq, text, True, offset))
+        self._keep(Finding(seq, text, True, offset, about))
 
-    def warn(self, seq: int | None, text: str, offset: int = 0) -> None:
+    def warn(self, seq: int | None, text: str, offset: int = 0, about: About = "") -> None:
         """Something that should not be, or that may be when it is reported."""
         if self._status == "pass":
             self._status = "warn"
-        self._keep(Finding(seq, text, False, offset))
+        self._keep(Finding(seq, text, False, offset, about))
 
     def tell(self, seq: int | None, text: str) -> None:
         """Something to know, which speaks against nothing."""

@@ -13,6 +13,10 @@ FaultKind = Literal["link", "content", "unchained", "signature", "anchor", "seal
 
 Status = Literal["pass", "warn", "fail"]
 
+About = Literal["", "pointer", "line", "blob"]
+"""What a finding speaks of, where that is one thing: a parent that is not there, a line that is no event, a
+blob."""
+
 
 class Signers(Protocol):
     """Keys that events may be signed with."""
@@ -46,6 +50,7 @@ class Finding:
     """Whether it alone makes a check fail."""
     offset: int = 0
     """Where the record lies (bytes), for what has no seq of its own."""
+    about: About = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class References:
             sha = name.removeprefix("sha256:")
             if not _is_name(sha):
                 self._no_names.looked_at += 1
-                self._no_names.fail(seq, f"{visible(name, _NAME_CELLS)} is no name of a blob")
+                self._no_names.fail(seq, f"{visible(name, _NAME_CELLS)} is no name of a blob", about="blob")
                 continue
             named = self._name(seq, sha)
             named.meant = True
@@ -83,15 +83,17 @@ def _judge(found: Collected, sha: str, named: _Named, blob: BlobFound) -> None:
     more = f"; {named.count:,} events name it" if named.count > 1 else ""
     short = f"blob {sha[:12]}…"
     if not named.meant and blob.state == "missing":
-        found.warn(named.seq, f"{short}, which is told of and not referred to, is {_said(blob)}{more}")
+        text = f"{short}, which is told of and not referred to, is {_said(blob)}{more}"
+        found.warn(named.seq, text, about="blob")
     elif blob.state in _UNSEEN:
-        found.warn(named.seq, f"{short} was not verified: {_said(blob)}{more}")
+        found.warn(named.seq, f"{short} was not verified: {_said(blob)}{more}", about="blob")
     elif blob.state != "present":
-        found.fail(named.seq, f"{short} is {_said(blob)}{more}")
+        found.fail(named.seq, f"{short} is {_said(blob)}{more}", about="blob")
     elif blob.size is not None:
         for size, seq in named.sizes.items():
             if size != blob.size:
-                found.fail(seq, f"{short} has {blob.size:,} bytes, and the event says {size:,}")
+                text = f"{short} has {blob.size:,} bytes, and the event says {size:,}"
+                found.fail(seq, text, about="blob")
 
 
 def _said(blob: BlobFound) -> str:
@@ -101,8 +103,9 @@ def _said(blob: BlobFound) -> str:
 def _references(found: Body) -> Iterator[tuple[str, int | None]]:
     """What stands for content that was left out (SPEC §7.3), and the size that is stated with it."""
     for value in _objects((found.args, found.result)):
-        if isinstance(value.get("_ref"), str):
-            yield value["_ref"], _size(value)
+        name = value.get("_ref")
+        if isinstance(name, str) and (name.startswith("sha256:") or _is_name(name)):
+            yield name, _size(value)
     for value in _objects((found.payload_refs, found.metadata.get("payload_refs"))):
         if isinstance(value.get("sha256"), str):
             yield value["sha256"], _size(value)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from korg_tui.causal import Ledger
 from korg_tui.text import visible
-from korg_tui.trust import CUT_TAIL, Check, Fault, Finding, Standing, Status
+from korg_tui.trust import CUT_TAIL, About, Check, Fault, Finding, Standing, Status
 from korg_tui.views import marks, words
 from korg_tui.views.damage import Damage
 from korg_tui.views.found import FoundLine, Weight
@@ -164,7 +164,7 @@ class Findings:
             yield self._unseen("blobs")
             return
         lines = (self._finding("blobs", each, _weight(check, each)) for each in check.findings)
-        said = words.plural(check.looked_at, "reference") + " looked at"
+        said = words.plural(check.looked_at, "blob") + " looked at"
         yield from self._group("blobs", check.status, said, len(check.findings), lines)
 
     def _checks(self) -> Iterator[FoundLine]:
@@ -195,14 +195,10 @@ class Findings:
         title = FoundLine(check.check, "check", weight, check.status, text, check.check)
         yield from self._below(title, len(own), lines)
 
-    def _stands_above(self, check: str, finding: Finding) -> bool:
+    @staticmethod
+    def _stands_above(check: str, finding: Finding) -> bool:
         """Whether a finding is told in a group of its own."""
-        if check == "6.4":
-            return True
-        if check == "7.6":
-            return finding.seq is None and bool(self.damage.malformed)
-        row = None if check != "6.1" or finding.seq is None else self.ledger.row_of(finding.seq)
-        return row is not None and marks.is_dead(self.ledger, row) and "parent" in finding.text
+        return finding.about == _ABOUT.get(check)
 
     def _rest(self) -> Iterator[FoundLine]:
         """What nobody can know."""
@@ -254,6 +250,8 @@ class Findings:
 
 
 _GROUP_OF = {"6.1": "dead pointers", "6.4": "blobs", "7.6": "malformed lines"}
+_ABOUT: Mapping[str, About] = {"6.1": "pointer", "6.4": "blob", "7.6": "line"}
+"""What those findings of a check speak of that stand in such a group."""
 
 
 def _weight(check: Check, finding: Finding) -> Weight:

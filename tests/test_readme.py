@@ -67,6 +67,7 @@ def test_every_command_of_the_program_is_in_the_table() -> None:
         "blob",
         "export",
         "follow",
+        "check",
         "verify",
         "serve",
     }

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from textual import work
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.css.query import NoMatches
 from textual.events import Mount
@@ -62,7 +62,13 @@ class Palette(CommandPalette):
 
     def _action_command_list(self, action: str) -> None:
         with suppress(NoMatches):
-            super()._action_command_list(action)
+            if self._is_laid_out(self.query_one(CommandList)):
+                super()._action_command_list(action)
+
+    def _is_laid_out(self, offers: CommandList) -> bool:
+        """Whether the lines of the list are counted: a page of lines that are not would end the program."""
+        offers._update_lines()
+        return bool(offers._lines)
 
     def _action_cursor_down(self) -> None:
         with suppress(NoMatches):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pty
 
 import pytest
 from textual import events
+from textual.command import CommandList
 from textual.keys import _character_to_key
 from textual.widgets import Input
 
@@ -42,6 +44,19 @@ async def test_keys_that_come_at_once_mean_what_they_mean_one_by_one(typed, seq)
         await at_once(pilot, typed)
         assert place(pilot) == seq
         assert not pilot.app.screen.query_one("#ask").display
+
+
+async def test_a_page_of_commands_that_are_not_drawn_yet_is_none():
+    async with app_over(worked_example()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        pilot.app.post_message(events.Key("ctrl+p", None))
+        for _ in range(50):
+            await asyncio.sleep(0)
+            pilot.app.post_message(events.Key("pagedown", None))
+        await pilot.pause()
+        assert pilot.app.screen.query_one(CommandList).highlighted
+        await keys(pilot, "escape")
+        assert not pilot.app.screen.query(CommandList)
 
 
 @pytest.mark.parametrize("opening", ["f", "slash", "colon"])

@@ -4,7 +4,8 @@
 
 A ledger of nested events, as servers write them, is made up, and checked in turns: by the plain loop that
 defines what an intact chain is, by `Chain` alone, and by `LedgerChain` over a file that was read before, the
-way the program does it. The best of several turns counts, on one core. Nothing is asserted.
+way the program does it; beside them, the checklist over the same file. The best of several turns counts, on
+one core. Nothing is asserted.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from uuid import UUID
 
 from korg_tui.reading import Reading
 from korg_tui.sources import FileSource
-from korg_tui.trust import Chain, LedgerChain
+from korg_tui.trust import Chain, LedgerChain, checklist
 
 TURNS = 5
 ZEROS = "0" * 64
@@ -46,13 +47,15 @@ def main() -> None:
 
 def compare(path: Path, events: int) -> None:
     """Check the ledger at `path` in each way, in turns."""
-    reading = Reading.of(FileSource(path)).complete()
+    source = FileSource(path)
+    reading = Reading.of(source).complete()
     (ledger,) = reading.journal.ledgers
     read = reading.bodies(ledger)
     ways: dict[str, Callable[[], int]] = {
         "the plain loop": lambda: plainly(path),
         "Chain, an event at a time": lambda: one_by_one(path),
         "LedgerChain over the file": lambda: LedgerChain(ledger, read).whole().verified_to or 0,
+        "the checklist over the file": lambda: checklist(ledger, read, source.blobs)[0].looked_at,
     }
     best = dict.fromkeys(ways, float("inf"))
     for _ in range(TURNS):

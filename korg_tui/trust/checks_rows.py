@@ -78,6 +78,7 @@ class Names:
         self._actors: dict[int, list[int]] = {}
         """By the number of a name: the seq of the first event that has it, and how many have it."""
         self._schemas: dict[int, list[int]] = {}
+        self._good: dict[int, bool] = {}
 
     def meet(self, row: int) -> None:
         """Look at the next row of the ledger."""
@@ -97,8 +98,10 @@ class Names:
         found = Collected("6.5")
         found.looked_at = self._looked_at
         names = self._ledger.columns.names
-        seen = [(seq, names[number], count, True) for number, (seq, count) in self._actors.items()]
-        seen += [(seq, names[number], count, False) for number, (seq, count) in self._schemas.items()]
+        actors, schemas = self._actors.items(), self._schemas.items()
+        odd = ((number, seen) for number, seen in actors if not self._conforms(number))
+        seen = [(seq, names[number], count, True) for number, (seq, count) in odd]
+        seen += [(seq, names[number], count, False) for number, (seq, count) in schemas]
         for seq, name, count, is_actor in sorted(seen, key=lambda each: each[0]):
             more = "" if count == 1 else f"; so in {count:,} events"
             if is_actor:
@@ -107,6 +110,16 @@ class Names:
                 what = f"schema_version is {visible(name, _CELLS)}" if name else "there is no schema_version"
                 found.fail(seq, f"{what}, and the frozen one is {SCHEMA}{more}")
         return found.check()
+
+
+    def _conforms(self, number: int) -> bool:
+        """Whether nothing is to be said of an actor. Each name is looked at once."""
+        good = self._good.get(number)
+        if good is None:
+            one = Collected("6.5")
+            _judge_actor(one, 0, self._ledger.columns.names[number], "")
+            good = self._good[number] = one.check().status == "pass"
+        return good
 
 
 def _judge_actor(found: Collected, seq: int, actor: str, more: str) -> None:

@@ -19,6 +19,7 @@ OFFERED = {
     "korg-tui se": {"sessions", "serve"},
     "korg-tui --the": {"--theme"},
     "korg-tui x.jsonl --theme ": {"dark", "light", "high-contrast", "ansi"},
+    "korg-tui check --": {"--json", "--since", "--junit", "--demo", "--help"},
     "korg-tui config ": {"path", "show", "check", "--config", "--json", "-h", "--help"},
     "korg-tui show --fil": {"--filter"},
     "korg-tui demo --sp": {"--speed"},

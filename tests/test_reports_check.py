@@ -55,6 +55,8 @@ def test_warnings_alone_exit_0_and_failures_1(place: Path, capsys: pytest.Captur
     Path("bad.jsonl").write_bytes(bad().nested())
     code, found = say(capsys, "warned.jsonl")
     assert (code, {each["check"]: each["status"] for each in found}["6.5"]) == (0, "warn")
+    assert main(["check", "warned.jsonl"]) == 0
+    assert capsys.readouterr().out.startswith("warned.jsonl: 1 of 8 checks warn\n")
     code, found = say(capsys, "bad.jsonl")
     assert (code, [each["check"] for each in found if each["status"] == "fail"]) == (1, ["6.4", "6.5"])
     (finding,) = found[3]["findings"]

@@ -105,8 +105,9 @@ def _page(found: _Checked) -> Iterator[Line]:
 def _summary(fail: int, warn: int, count: int) -> str:
     if not fail and not warn:
         return f"all {count} checks pass"
-    parts = (f"{fail} of {count} checks fail" if fail else "", f"{warn} warn" if warn else "")
-    return ", ".join(filter(None, parts))
+    if not fail:
+        return f"{warn} of {count} checks warn"
+    return f"{fail} of {count} checks fail" + (f", {warn} warn" if warn else "")
 
 
 def _where(finding: Finding) -> str:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 import builders
 from korg_tui.causal import Journal, Ledger
+from korg_tui.formats import loads
 from korg_tui.reading import Reading
-from korg_tui.sources import BodyGone, CaughtUp, FileSource, Grew, Holes, Opened, SourceError
+from korg_tui.sources import BodyGone, CaughtUp, FileSource, Grew, Holes, Opened, SourceError, holds_events
 from korg_tui.trust import anchored, anchors_beside, anchors_named, check_anchors
-from korg_tui.trust.anchoring import NOT_ASKED
+from korg_tui.trust.anchoring import NOT_ASKED, _hashes_of
 from sealing import opened, records, session
 
 EVENTS = records()
@@ -288,7 +290,61 @@ def test_records_that_are_gone_are_said(tmp_path):
 def test_anchors_that_cannot_be_read_are_said(tmp_path):
     (tmp_path / "anchors.jsonl").mkdir()
     anchoring = compared(tmp_path / "ledger.jsonl")
-    assert any("anchors.jsonl cannot be read: " in note for note in anchoring.notes)
+    (note,) = anchoring.notes
+    assert note == f"{tmp_path / 'anchors.jsonl'}: it cannot be read: it is no regular file"
+
+
+@pytest.mark.parametrize("target", ["away/anchors.jsonl", "/etc/passwd", "/dev/zero", "/not/there"])
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path, target):
+    (tmp_path / "away").mkdir()
+    put_anchors(tmp_path / "away", anchor(9, "ab" * 32))
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "anchors.jsonl").symlink_to(tmp_path / target)
+    anchoring = compared(tmp_path / "here" / "ledger.jsonl")
+    assert (anchoring.anchors, anchoring.faults) == (0, ())
+    (note,) = anchoring.notes
+    assert "it is a link that leads out of the folder, and was not read" in note
+
+
+def test_a_link_within_the_folder_is_followed(tmp_path):
+    put_anchors(tmp_path, anchor(4))
+    (tmp_path / "anchors.jsonl").rename(tmp_path / "witness")
+    (tmp_path / "anchors.jsonl").symlink_to("witness")
+    assert compared(tmp_path / "ledger.jsonl").held == (4,)
+
+
+def test_a_pipe_of_that_name_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "anchors.jsonl").symlink_to("pipe")
+    assert "it is no regular file" in compared(tmp_path / "ledger.jsonl").notes[0]
+
+
+def test_anchors_that_look_like_a_ledger_do_not_speak_for_themselves(tmp_path):
+    """Nothing but a seq and a hash in each line, and so many that they are no longer judged whole."""
+    bare = [{"seq_id": seq, "entry_hash": f"{seq:064x}"} for seq in range(1, 2_000)]
+    put_anchors(tmp_path, *bare)
+    assert holds_events(tmp_path / "anchors.jsonl")
+    found = faults(compared(tmp_path / "ledger.jsonl"))
+    assert found[0][0] == 1
+    assert len(found) == 1_000
+
+
+def test_the_ledgers_of_a_folder_share_what_is_read_of_it(tmp_path, monkeypatch):
+    """Of many ledgers beside the same anchors, each file is searched once, and the anchors are read once."""
+    asked = []
+    monkeypatch.setattr("korg_tui.trust.anchors.loads", lambda text: asked.append("anchor") or loads(text))
+    seen = "korg_tui.trust.anchoring._hashes_of"
+    monkeypatch.setattr(seen, lambda path, real=_hashes_of: asked.append(path.name) or real(path))
+    paths = [tmp_path / f"ledger{number}.jsonl" for number in range(12)]
+    for path in paths:
+        path.write_bytes(builders.lines(EVENTS))
+    put_anchors(tmp_path, anchor(9, "ab" * 32))
+    for path in paths:
+        reading = Reading.of(FileSource(path)).complete()
+        (ledger,), anchors = reading.journal.ledgers, anchors_beside(path)
+        anchoring = check_anchors(anchors, anchored(ledger, anchors), reading.bodies(ledger))
+        assert [finding.seq for finding in anchoring.findings] == [9]
+    assert sorted(asked) == sorted(["anchor", *(path.name for path in paths)])
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from korg_tui.reports.asked import UsageError
 from korg_tui.sources import Source
 from korg_tui.text import visible
 
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NO_XML = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,5 +84,5 @@ def _add_suite(top: ET.Element, command: str, suite: Suite) -> None:
 
 
 def _xml(text: str) -> str:
-    """Without the characters that XML cannot hold."""
+    """Without the characters that XML cannot hold, and without DEL and C1 controls, which it discourages."""
     return _NO_XML.sub("\ufffd", text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from korg_tui.event import Gap, Kind
 from korg_tui.formats import body, digest
 from korg_tui.sources import BodyGone, open_regular
 from korg_tui.text import visible
-from korg_tui.trust.anchors import Anchor, Anchors
+from korg_tui.trust.anchors import COMPANIONS_AT_MOST, Anchor, Anchors
 from korg_tui.trust.found import Fault, Finding
 
 NOT_ASKED = "the outside witness was not asked: only the anchor and the event were compared"
@@ -26,7 +27,6 @@ _NAMED = 5
 """Anchors that hold, and are named one by one."""
 _FAULTS_AT_MOST = 1_000
 _ENTRY_HASH = re.compile(rb'"entry_hash"\s*:\s*"([0-9a-f]{64})"')
-_FILES_REMEMBERED = 1_024
 _OVERLAP = 256
 _CHUNK = 4 << 20
 _SEARCHED_AT_MOST = 1 << 30
@@ -248,7 +248,7 @@ def _field(raw: bytes, name: str) -> str:
 def _hashes_in(paths: tuple[Path, ...], wanted: frozenset[str]) -> frozenset[str] | None:
     """Which of the hashes events in these files have; None when they cannot all be read."""
     try:
-        states = [(now.st_size, now.st_mtime_ns) for now in (path.stat() for path in paths)]
+        states = [(now.st_size, now.st_mtime_ns) for now in map(os.stat, paths)]
         if sum(size for size, _ in states) > _SEARCHED_AT_MOST:
             return None
         return frozenset().union(
@@ -258,7 +258,7 @@ def _hashes_in(paths: tuple[Path, ...], wanted: frozenset[str]) -> frozenset[str
         return None
 
 
-@lru_cache(maxsize=_FILES_REMEMBERED)
+@lru_cache(maxsize=COMPANIONS_AT_MOST)
 def _hashes_in_file(
     path: Path,
     state: tuple[int, int],  # noqa: ARG001 - another one is another file

@@ -25,7 +25,7 @@ from korg_tui.text import visible
 _HASH = re.compile(r"[0-9a-f]{64}")
 _OF_EVENTS = frozenset({"tool_name", "source_agent", "event_type", "event", "metadata", "args"})
 _LARGEST_FILE = 64 << 20
-_COMPANIONS_AT_MOST = 5_000
+COMPANIONS_AT_MOST = 5_000
 """Files beside a ledger that are looked at for whether they are ledgers, too."""
 _SAID = 20
 """Lines that are no anchors, and are named one by one."""
@@ -56,17 +56,21 @@ class Anchors:
 
 
 def anchors_beside(path: Path) -> Anchors | None:
-    """The anchors in the folder of a ledger file; None when it has none. Raises nothing."""
+    """The anchors in the folder of a ledger file; None when it has none. A link that leads out of the folder
+    is not followed: whoever wrote the ledger may have put it there. Raises nothing."""
     beside = path.parent / ANCHORS
+    real = Path(os.path.realpath(beside))
+    if real == Path(os.path.realpath(path)):
+        return None
+    if not real.is_relative_to(os.path.realpath(path.parent)):
+        text = "it is a link that leads out of the folder, and was not read; --anchors FILE reads it"
+        return Anchors(visible(str(beside)), (), (text,))
     try:
-        if os.path.realpath(beside) == os.path.realpath(path):
-            return None
-        found = _of_file(beside, str(beside))
+        found = _of_file(real, str(beside), os.O_NOFOLLOW)
     except FileNotFoundError:
         return None
     except OSError as error:
-        where = visible(str(beside))
-        return Anchors(where, (), (f"{where} cannot be read: {reason(error)}",))
+        return Anchors(visible(str(beside)), (), (f"it cannot be read: {reason(error)}",))
     return replace(found, companions=tuple(_companions(path)))
 
 
@@ -92,9 +96,16 @@ def anchors_within(value: object, where: str) -> Anchors:
     return _collected(where, ((f"anchor {number}", item) for number, item in enumerate(value, 1)))
 
 
-def _of_file(path: Path, name: str) -> Anchors:
+def _of_file(path: Path, name: str, more: int = 0) -> Anchors:
     """Raises `OSError`."""
-    with os.fdopen(open_regular(path), "rb") as file:
+    now = os.stat(path)  # noqa: PTH116 - of many ledgers, each asks
+    return _of_state(path, name, more, (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns))
+
+
+@lru_cache(maxsize=1)
+def _of_state(path: Path, name: str, more: int, state: tuple[int, ...]) -> Anchors:  # noqa: ARG001
+    """The ledgers of a folder share their anchors: they are read once. Raises `OSError`."""
+    with os.fdopen(open_regular(path, more), "rb") as file:
         content = file.read(_LARGEST_FILE + 1)
     cut = len(content) > _LARGEST_FILE
     found = _collected(visible(name), _lines(content[:_LARGEST_FILE]))
@@ -162,30 +173,32 @@ def _words_of(item: Mapping[str, Any]) -> Iterator[str]:
 def _companions(path: Path) -> Iterator[Path]:
     """The other ledgers in the folder of one."""
     try:
-        changed = path.parent.stat().st_mtime_ns
+        changed, own = path.parent.stat().st_mtime_ns, path.stat()
     except OSError:
         return
-    for other in _ledgers_of(path.parent, changed):
-        try:
-            if not other.samefile(path):
-                yield other
-        except OSError:
-            continue
+    for other, identity in _ledgers_of(path.parent, changed):
+        if identity != (own.st_dev, own.st_ino):
+            yield other
 
 
 @lru_cache(maxsize=8)
-def _ledgers_of(folder: Path, changed: int) -> tuple[Path, ...]:  # noqa: ARG001 - when it changed
-    """The ledgers right in a folder. Those of many are verified one after the other: it is looked at once."""
+def _ledgers_of(folder: Path, changed: int) -> tuple[tuple[Path, tuple[int, int]], ...]:  # noqa: ARG001
+    """The ledgers right in a folder that changed at this time, and which files they are. Those of many are
+    verified one after the other: it is looked at once. Anchors are never a ledger here, whatever they look
+    like: their own hashes would speak for them."""
     try:
         with os.scandir(folder) as entries:
-            paths = sorted(folder / entry.name for entry in entries if entry.is_file())
+            names = sorted(entry.name for entry in entries if entry.is_file() and entry.name != ANCHORS)
     except OSError:
         return ()
-    return tuple(path for path in paths[:_COMPANIONS_AT_MOST] if _is_ledger(path))
+    paths = (folder / name for name in names[:COMPANIONS_AT_MOST])
+    return tuple((path, found) for path in paths if (found := _ledger(path)) is not None)
 
 
-def _is_ledger(path: Path) -> bool:
+def _ledger(path: Path) -> tuple[int, int] | None:
+    """Which file a ledger is; None for what is none."""
     try:
-        return holds_events(path)
+        now = path.stat()
+        return (now.st_dev, now.st_ino) if holds_events(path) else None
     except OSError:
-        return False
+        return None

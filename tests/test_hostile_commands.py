@@ -5,6 +5,7 @@ and for the rest characters that can be seen."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -12,10 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unicodedata import category
+from xml.etree import ElementTree as ET
 
 import pytest
 
-from hostile import got_through, write_hostile, write_hostile_names
+from builders import canonical
+from hostile import ATTACKS, got_through, write_hostile, write_hostile_names
 from terminal import DEADLINE, Terminal, Written, environment, korg
 
 NAME = "\x1b[2J\x1b]52;c;cHduZWQ=\x07\x9b66;6H\u202e[@click=app.quit][b +\u2028\x7f\n"
@@ -177,6 +181,87 @@ def test_standard_input(folder: Path, ledger: str) -> None:
     )
     assert_harmless(done.stdout, {"C0 \\n"})
     assert "␛]52;c;" in done.stdout.decode()
+
+
+# --- whether a ledger that attacks can be believed
+
+
+@pytest.fixture(scope="module")
+def sealed_attacks(folder: Path) -> str:
+    """A folder: a certificate whose every claim attacks, a chained ledger whose events have numbers and keys
+    that attack, and anchors of them whose witnesses attack."""
+    attacks = folder / "sealed"
+    attacks.mkdir()
+    everything = {attack[:40]: attack for attack in ATTACKS.values()}
+    odd = {"tool_name": "Bash", "source_agent": NAME, "args": dict.fromkeys(ATTACKS.values(), 0.5)}
+    events: list[dict[str, Any]] = [{"seq_id": seq, "event": odd} for seq in (1, 2)]
+    for event, before in zip(events, ("0" * 64, NAME), strict=True):
+        event |= {"prev_hash": before, "event_sig": NAME, "schema_version": NAME}
+        event["entry_hash"] = hashlib.sha256(canonical(event)).hexdigest()
+    twice = json.dumps(events[1])[:-1] + f',{json.dumps(NAME)}:1,{json.dumps(NAME)}:2}}'
+    (attacks / "chained.jsonl").write_text(f"{json.dumps(events[0])}\n{twice}\n")
+    hashes = {"bidi": events[0]["entry_hash"], "nul": NAME}
+    anchors = [
+        {
+            "seq_id": seq,
+            "entry_hash": hashes.get(name, f"{seq:064x}"),
+            "anchor_kind": attack,
+            "anchor_proof": everything,
+            "anchored_at": attack,
+        }
+        for seq, (name, attack) in enumerate(ATTACKS.items(), -3)
+    ]
+    (attacks / "anchors.jsonl").write_text("".join(f"{json.dumps(anchor)}\n" for anchor in anchors))
+    for number, schema in enumerate(("korgcert@v1", "korgex-receipt@v1")):
+        claims = dict.fromkeys(("claim", "issuer", "issued_at", "generated_at", "tip", "summary"), NAME)
+        seal = {"alg": NAME, "pubkey": NAME, "sig": NAME}
+        wrapper = {
+            "schema": schema, **claims, "event_count": NAME, "anchors": anchors, "seal": seal,
+            "signature": seal, "events": events,
+        }  # fmt: skip
+        (attacks / f"wrapped{number}.json").write_text(json.dumps(wrapper))
+    return attacks.name
+
+
+@pytest.mark.parametrize("command", ["verify", "check"])
+@pytest.mark.parametrize("what", ["ledger", "named", "sealed_attacks"])
+def test_what_is_found_of_ledgers_that_attack(
+    request: pytest.FixtureRequest, folder: Path, command: str, what: str
+) -> None:
+    """As text, as JSON, and as JUnit XML, which can be read and holds no control character."""
+    source = str(request.getfixturevalue(what))
+    report = folder / f"{command} {what}.xml"
+    said = ask(folder, command, source, "--junit", report)
+    found = what != "named"  # there, only the names attack
+    assert (said.code, said.err) == (found, b"")
+    assert "␛" in said.out.decode()
+    assert b"\x1b[" in said.on_terminal
+    assert list(ET.parse(report).getroot())
+    assert controls_in(report) <= {"\n"}
+    told = ask(folder, command, source, "--json")
+    assert (told.code, told.err) == (found, b"")
+    assert read_json(told.out)
+    ask(folder, command, source, "--since", "2")
+
+
+def controls_in(path: Path) -> set[str]:
+    return {character for character in path.read_text() if category(character) == "Cc"}
+
+
+def test_findings_without_a_screen(folder: Path, ledger: str, sealed_attacks: str) -> None:
+    for source in (ledger, f"{sealed_attacks}/chained.jsonl", f"{sealed_attacks}/wrapped0.json"):
+        done = subprocess.run(
+            korg("--plain", source),
+            input=b"open 1\nfindings\nquit\n",
+            capture_output=True,
+            cwd=folder,
+            env=environment(folder),
+            timeout=DEADLINE,
+            check=True,
+        )
+        assert_harmless(done.stdout, {"C0 \\n"})
+        assert "␛" in done.stdout.decode()
+        assert "chain" in done.stdout.decode()
 
 
 # --- what a person does wrong, in words that attack

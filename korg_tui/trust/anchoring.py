@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import compress
 from pathlib import Path
 
 from korg_tui.causal import Ledger, is_key
@@ -68,30 +69,37 @@ class Anchoring:
 def anchored(ledger: Ledger, anchors: Anchors, others: Sequence[Ledger] = ()) -> Anchored:
     """What `check_anchors` needs to know of a ledger; `others` are those of the same source. In the thread
     that owns them."""
-    own = list(_own_rows(ledger))
+    first, last = _first_own(ledger, range(len(ledger))), _first_own(ledger, reversed(range(len(ledger))))
     wanted = {digest(anchor.entry_hash, b"") for anchor in anchors.anchors}
     others = [other for other in others if other is not ledger]
-    first = own[0] if own else None
     return Anchored(
         places=dict(_places(ledger, {anchor.seq for anchor in anchors.anchors})),
-        digests=frozenset(_digests(ledger) & wanted),
+        digests=frozenset(_digests(ledger, wanted)),
         first=None if first is None else ledger.seq[first],
-        last=ledger.seq[own[-1]] if own else None,
+        last=None if last is None else ledger.seq[last],
         beginning=None if first is None else (ledger.offset[first], ledger.length[first]),
         holes=ledger.holes,
-        neighbours=frozenset(wanted & set().union(*map(_digests, others))) if others else None,
+        neighbours=frozenset().union(*(_digests(other, wanted) for other in others)) if others else None,
     )
 
 
-def _own_rows(ledger: Ledger) -> Iterator[int]:
-    """The rows that are events of this very ledger."""
-    return (
-        row for row in range(len(ledger)) if ledger.kind[row] < Kind.MALFORMED and not is_key(ledger.seq[row])
-    )
+def _first_own(ledger: Ledger, rows: Iterable[int]) -> int | None:
+    """The first of these rows that is an event of this very ledger."""
+    return next((row for row in rows if _is_own(ledger, row)), None)
 
 
-def _digests(ledger: Ledger) -> set[int]:
-    return {ledger.columns.digest[row] for row in _own_rows(ledger)}
+def _is_own(ledger: Ledger, row: int) -> bool:
+    return ledger.kind[row] < Kind.MALFORMED and not is_key(ledger.seq[row])
+
+
+def _digests(ledger: Ledger, wanted: set[int]) -> set[int]:
+    """Those of the wanted ones that events of this very ledger have. A person waits for it: of all rows,
+    only the rows that have one are looked at in Python."""
+    digests = ledger.columns.digest
+    if wanted.isdisjoint(digests):
+        return set()
+    rows = compress(range(len(digests)), map(wanted.__contains__, digests))
+    return {digests[row] for row in rows if _is_own(ledger, row)}
 
 
 def _places(ledger: Ledger, seqs: Iterable[int]) -> Iterator[tuple[int, tuple[int, int]]]:

@@ -5,7 +5,7 @@ done by any other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -159,9 +159,9 @@ class Checklist:
 
     def checks(self) -> tuple[Check, ...]:
         """All checks, in the order of the list, of what was looked at so far."""
-        ledger, own = self._ledger, list(self._sessions())
+        ledger, own = self._ledger, self._sessions()
         newest = max((session.head for session in own), default=-1)
-        sessions = [each for each in own if self._since is None or each.last_seq >= self._since]
+        sessions = own if self._since is None else [each for each in own if each.last_seq >= self._since]
         names = self._names.check()
         return (
             self._walks.check(self._bodies.parents),
@@ -174,10 +174,10 @@ class Checklist:
             self._spine.check(),
         )
 
-    def _sessions(self) -> Iterator[Session]:
+    def _sessions(self) -> Sequence[Session]:
         """Sessions that begin with an event of this very ledger."""
-        guests = self._ledger.columns.guests
-        return (session for session in self._ledger.sessions if session.head not in guests)
+        guests, sessions = self._ledger.columns.guests, self._ledger.sessions
+        return [each for each in sessions if each.head not in guests] if guests else sessions
 
 
 def checklist(

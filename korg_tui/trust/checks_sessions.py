@@ -98,11 +98,10 @@ def roots_check(ledger: Ledger, sessions: Iterable[Session], lines: Lines) -> Ch
 
 
 def _judge(found: Collected, ledger: Ledger, session: Session, detached: list[Session]) -> None:
-    why = lost_parent(ledger, session.head)
-    if session.status == "partial":
-        found.warn(session.seq, f"its session is partial, without a root: {why}")
-    elif session.status == "malformed":
-        found.fail(session.seq, f"its session is malformed, without a root: {why}")
+    if session.status in ("partial", "malformed"):
+        tell = found.warn if session.status == "partial" else found.fail
+        why = "" if found.full else lost_parent(ledger, session.head)
+        tell(session.seq, f"its session is {session.status}, without a root: {why}")
     elif session.synthesized:
         found.tell(session.seq, "this root is synthesized, and says so: the real prompt was not seen")
     elif session.status == "detached":

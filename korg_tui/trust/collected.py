@@ -18,6 +18,11 @@ class Collected:
         self._more = 0
         self._status: Status = "pass"
 
+    @property
+    def full(self) -> bool:
+        """Whether further findings are only counted: nobody reads their text."""
+        return len(self._kept) >= KEPT
+
     def fail(self, seq: int | None, text: str, offset: int = 0, about: About = "") -> None:
         """Something that the spec says must not be."""
         self._status = "fail"

@@ -82,22 +82,19 @@ class References:
 def _judge(found: Collected, sha: str, named: _Named, blob: BlobFound) -> None:
     more = f"; {named.count:,} events name it" if named.count > 1 else ""
     short = f"blob {sha[:12]}…"
+    said = "" if found.full else visible(blob.text, _CELLS)
     if not named.meant and blob.state == "missing":
-        text = f"{short}, which is told of and not referred to, is {_said(blob)}{more}"
+        text = f"{short}, which is told of and not referred to, is {said}{more}"
         found.warn(named.seq, text, about="blob")
     elif blob.state in _UNSEEN:
-        found.warn(named.seq, f"{short} was not verified: {_said(blob)}{more}", about="blob")
+        found.warn(named.seq, f"{short} was not verified: {said}{more}", about="blob")
     elif blob.state != "present":
-        found.fail(named.seq, f"{short} is {_said(blob)}{more}", about="blob")
+        found.fail(named.seq, f"{short} is {said}{more}", about="blob")
     elif blob.size is not None:
         for size, seq in named.sizes.items():
             if size != blob.size:
                 text = f"{short} has {blob.size:,} bytes, and the event says {size:,}"
                 found.fail(seq, text, about="blob")
-
-
-def _said(blob: BlobFound) -> str:
-    return visible(blob.text, _CELLS)
 
 
 def _references(found: Body) -> Iterator[tuple[str, int | None]]:

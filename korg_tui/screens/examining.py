@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from korg_tui.causal import Ledger, is_key
@@ -17,6 +17,12 @@ _ROWS = 4_000
 """Rows that are looked at for damage at once."""
 _SHOWN_SECONDS = 0.4
 """What was found so far is shown so often, and in a tenth of the time at most."""
+
+
+_TOLD_SECONDS = 0.01
+"""What was found is told so long at a time: a key that is pressed meanwhile does not wait longer."""
+_STEPS = 200
+"""Steps of that between two looks at the clock."""
 
 
 class Batch(Protocol):
@@ -42,8 +48,8 @@ class Looking(Protocol[_B]):
     def absorb(self, batch: _B, /) -> None:
         """Take in what was found."""
 
-    def checks(self) -> Sequence[Check]:
-        """What all of them have found so far."""
+    def telling(self) -> Generator[None, None, Sequence[Check]]:
+        """What all of them have found so far, in small steps."""
 
 
 class Reader:
@@ -96,9 +102,8 @@ class Examining:
             while self._findings.damage.look(_ROWS):
                 await asyncio.sleep(0)
             await self._look()
-            if not await self._compare_what_others_say():
+            if not await self._compare_what_others_say() and await self._tell():
                 break
-        self.checks = tuple(self._looking.checks())
         self.running = False
         self._shown()
 
@@ -115,10 +120,29 @@ class Examining:
             self._findings.damage.look(_ROWS)
             now = clock()
             if now > shown:
-                self.checks = tuple(looking.checks())
+                await self._tell()
                 self._shown()
                 took = clock() - now
                 shown = clock() + max(_SHOWN_SECONDS, 9 * took)
+
+    async def _tell(self) -> bool:
+        """Have the checks told, and let keys be answered meanwhile. False when the ledger has changed since
+        they began."""
+        ledger, clock = self._findings.ledger, asyncio.get_running_loop().time
+        shape, steps = _shape(ledger), self._looking.telling()
+        until = clock() + _TOLD_SECONDS
+        while True:
+            try:
+                for _ in range(_STEPS):
+                    next(steps)
+            except StopIteration as told:
+                self.checks = tuple(told.value)
+                return not self._looking.pending
+            if clock() > until:
+                await asyncio.sleep(0)
+                until = clock() + _TOLD_SECONDS
+            if _shape(ledger) != shape:
+                return False
 
     async def _compare_what_others_say(self) -> bool:
         """Compare seal and anchors, unless that was done for these events. False when it was."""
@@ -130,3 +154,8 @@ class Examining:
         self._shape = shape
         self.vouched = await vouched(reading, ledger, self._reader)
         return True
+
+
+def _shape(ledger: Ledger) -> tuple[int, ...]:
+    """Another one when rows, or sessions, moved or went."""
+    return ledger.epoch, ledger.generation, ledger.revision, ledger.merges

@@ -5,8 +5,9 @@ done by any other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from msgspec.structs import replace
 
@@ -159,18 +160,28 @@ class Checklist:
 
     def checks(self) -> tuple[Check, ...]:
         """All checks, in the order of the list, of what was looked at so far."""
+        steps = self.telling()
+        while True:
+            try:
+                next(steps)
+            except StopIteration as told:
+                return cast("tuple[Check, ...]", told.value)
+
+    def telling(self) -> Generator[None, None, tuple[Check, ...]]:
+        """The same in small steps, for who must not wait: the checks are what it returns. It is no good any
+        more when rows of the ledger moved or went in between; more rows do no harm."""
         ledger, own = self._ledger, self._sessions()
         newest = max((session.head for session in own), default=-1)
         sessions = own if self._since is None else [each for each in own if each.last_seq >= self._since]
-        names = self._names.check()
+        names = yield from self._names.check()
         return (
             self._walks.check(self._bodies.parents),
-            children_check(ledger, sessions, newest, indexed=self._indexed),
+            (yield from children_check(ledger, sessions, newest, indexed=self._indexed)),
             self._bodies.values.check(),
-            self._bodies.references.check(),
+            (yield from self._bodies.references.check()),
             names,
             index_check(ledger, names.looked_at, indexed=self._indexed),
-            roots_check(ledger, sessions, self._lines),
+            (yield from roots_check(ledger, sessions, self._lines)),
             self._spine.check(),
         )
 

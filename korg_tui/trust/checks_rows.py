@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Generator
 
 from korg_tui.causal import Lane, Ledger, Pointer, Rounds
 from korg_tui.event import Kind
@@ -93,16 +94,20 @@ class Names:
         if ledger.kind[row] <= Kind.BOOKKEEPING:
             self._actors.setdefault(columns.actor[row], [seq, 0])[1] += 1
 
-    def check(self) -> Check:
-        """What is to be said of the names."""
+    def check(self) -> Generator[None, None, Check]:
+        """What is to be said of the names. Pauses after every name; the check is what it returns."""
         found = Collected("6.5")
         found.looked_at = self._looked_at
         names = self._ledger.columns.names
         actors, schemas = self._actors.items(), self._schemas.items()
-        odd = ((number, seen) for number, seen in actors if not self._conforms(number))
-        seen = [(seq, names[number], count, True) for number, (seq, count) in odd]
+        seen: list[tuple[int, str, int, bool]] = []
+        for number, (seq, count) in actors:
+            yield
+            if not self._conforms(number):
+                seen.append((seq, names[number], count, True))
         seen += [(seq, names[number], count, False) for number, (seq, count) in schemas]
         for seq, name, count, is_actor in sorted(seen, key=lambda each: each[0]):
+            yield
             more = "" if count == 1 else f"; so in {count:,} events"
             if is_actor:
                 _judge_actor(found, seq, name, more)
@@ -110,7 +115,6 @@ class Names:
                 what = f"schema_version is {visible(name, _CELLS)}" if name else "there is no schema_version"
                 found.fail(seq, f"{what}, and the frozen one is {SCHEMA}{more}")
         return found.check()
-
 
     def _conforms(self, number: int) -> bool:
         """Whether nothing is to be said of an actor. Each name is looked at once."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 
 from korg_tui.causal import Ledger, Session
 from korg_tui.event import Kind
@@ -53,11 +53,14 @@ class Lines:
             into.fail(None, f"{where} is no event: {visible(why, _CELLS)}", offset, "line")
 
 
-def children_check(ledger: Ledger, sessions: Iterable[Session], newest: int, *, indexed: bool) -> Check:
+def children_check(
+    ledger: Ledger, sessions: Iterable[Session], newest: int, *, indexed: bool
+) -> Generator[None, None, Check]:
     """§6.2: something hangs from every root. A root that has only just begun is warned of: `newest` is the
-    row of the newest head."""
+    row of the newest head. Pauses after every session; the check is what it returns."""
     found = Collected("6.2")
     for session in sessions:
+        yield
         if session.root_seq is None:
             continue
         found.looked_at += 1
@@ -83,11 +86,15 @@ def index_check(ledger: Ledger, events: int, *, indexed: bool) -> Check:
     return found.check()
 
 
-def roots_check(ledger: Ledger, sessions: Iterable[Session], lines: Lines) -> Check:
-    """§7.6: every event is reached from exactly one root, and every line is an event."""
+def roots_check(
+    ledger: Ledger, sessions: Iterable[Session], lines: Lines
+) -> Generator[None, None, Check]:
+    """§7.6: every event is reached from exactly one root, and every line is an event. Pauses after every
+    session; the check is what it returns."""
     found = Collected("7.6")
     detached: list[Session] = []
     for session in sessions:
+        yield
         found.looked_at += 1
         _judge(found, ledger, session, detached)
     if detached:

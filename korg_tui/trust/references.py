@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,10 +69,12 @@ class References:
             self._named[sha].found = find(sha)
         self._new.clear()
 
-    def check(self) -> Check:
-        """§6.4: every blob is there, and is what its name and the events say."""
+    def check(self) -> Generator[None, None, Check]:
+        """§6.4: every blob is there, and is what its name and the events say. Pauses after every blob; the
+        check is what it returns."""
         found = Collected("6.4")
         for sha, named in self._named.items():
+            yield
             if named.found is not None:
                 found.looked_at += 1
                 _judge(found, sha, named, named.found)

@@ -290,6 +290,32 @@ def test_a_key_that_stands_twice_and_a_line_that_is_none_are_findings(capsys):
     assert (code, said["verdict"], [each["seq"] for each in said["findings"]]) == (1, "intact", [None])
 
 
+def test_the_first_line_says_that_something_else_was_found(capsys):
+    records = ledger()
+    main(["verify", "journal.jsonl"])
+    assert capsys.readouterr().out.startswith("intact  ")
+    Path("journal.jsonl").write_bytes(lines(records) + b"{]\n")
+    assert main(["verify", "journal.jsonl"]) == 1
+    assert capsys.readouterr().out.startswith("intact, but 1 finding  ")
+    Path("journal.jsonl").write_bytes(lines(records) + b"{]\n{]\n")
+    main(["verify", "journal.jsonl"])
+    assert capsys.readouterr().out.startswith("intact, but 2 findings  ")
+
+
+@pytest.mark.parametrize("option", ["--key-file", "--pubkey", "--anchors", "--junit"])
+@pytest.mark.parametrize("made", [False, True], ids=["missing", "there"])
+def test_a_name_of_a_file_acts_on_no_terminal(capsys, option, made):
+    ledger()
+    name = "\x1b]0;x\x07key"
+    if made:
+        Path(name).mkdir()
+    code = main(["verify", "journal.jsonl", option, name])
+    assert (code == 0) == (option == "--junit" and not made)
+    out, err = capsys.readouterr()
+    assert "\x1b" not in out + err
+    assert "\x07" not in out + err
+
+
 def test_numbers_that_programs_spell_differently_are_no_evidence(capsys):
     book = table(WORKED_EXAMPLE)
     book.records[2]["event"]["args"] = {"ratio": 0.5}

@@ -149,6 +149,14 @@ def test_a_hash_that_is_none_is_a_content_fault_and_safe_to_show(stated: Any):
     found = standing(records)
     assert faults(found) == [(8, "content")]
     assert "\x1b" not in found.faults[0].text + found.tip
+    assert found.faults[0].text.startswith("its entry_hash is no hash of 64 lower-case hex digits: ")
+
+
+@pytest.mark.parametrize("stated", [{"a": 1}, [1], 5, "A" * 64, "none"])
+def test_no_key_makes_a_hash_of_what_is_none(stated: Any):
+    found = standing({**record, "entry_hash": stated, "prev_hash": stated} for record in chained(book()))
+    assert found.verdict == "broken"
+    assert faults(found) == [(seq, "content") for seq in range(1, 9)]
 
 
 # keys

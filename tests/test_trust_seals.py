@@ -178,7 +178,7 @@ def test_something_added_to_what_is_sealed_breaks_it(tmp_path):
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
-        ("seal.alg", "rsa\x1b", "it is sealed with rsa␛, and only ed25519 is known"),
+        ("seal.alg", "rsa\x1b", "it is sealed with 'rsa\\x1b', and only ed25519 is known"),
         ("seal.alg", None, "its seal lacks alg, pubkey or sig"),
         ("seal.sig", "00", "its seal is none"),
         ("seal.sig", "00" * 64, "the seal does not fit"),
@@ -345,6 +345,24 @@ def test_what_no_reader_can_hold_is_damaged(wrong):
     assert seal_of(wrong).troubles
 
 
+@pytest.mark.parametrize("name", ["alg", "pubkey", "sig"])
+@pytest.mark.parametrize("hidden", ["\ufe0f", "\u200b", "\0"])
+def test_what_looks_like_a_seal_is_compared_as_written(tmp_path, name, hidden):
+    wrapper = seal_it(certificate(EVENTS))
+    wrapper["seal"] = wrapper["seal"] | {name: wrapper["seal"][name] + hidden}
+    seal, sealing = checked(tmp_path, wrapper)
+    assert sealing.status == ("unknown" if name == "alg" else "wrong")
+    assert sealing.faults
+    assert hidden not in seal.algorithm + seal.pubkey + seal.signature
+
+
+def test_a_number_is_no_key(tmp_path):
+    wrapper = seal_it(certificate(EVENTS))
+    wrapper["seal"] = wrapper["seal"] | {"pubkey": int("1" * 64)}
+    seal, sealing = checked(tmp_path, wrapper)
+    assert (seal.pubkey, sealing.status) == ("no text: " + "1" * 64, "wrong")
+
+
 def test_nothing_in_it_acts_on_a_terminal(tmp_path):
     evil = "\x1b]0;x\x07\u202e\ud800"
     wrapper = certificate(EVENTS, claim=evil, issuer={evil: evil}, issued_at=evil, tip=evil)
@@ -390,6 +408,11 @@ def test_who_seals_need_not_have_signed_each_event(tmp_path):
     assert wanted(wrapper, both).names == (name_of(STRANGER),)
     assert wanted(wrapper, None) is None
     assert wanted(certificate(EVENTS), issuer) == issuer
+    bare = certificate(EVENTS)
+    del bare["tip"]
+    assert wanted(seal_it(bare), issuer) == issuer
+    assert wanted(wrapper | {"events": EVENTS[:-1]}, issuer) == issuer
+    assert wanted(wrapper | {"events": []}, issuer) == issuer
     assert wanted(wrapper | {"claim": "another"}, issuer) == issuer
     signed = [*EVENTS[:-1], EVENTS[-1] | {"event_sig": "00"}]
     assert wanted(wrapper | {"events": signed}, issuer) == issuer

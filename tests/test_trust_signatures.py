@@ -147,6 +147,13 @@ def test_a_secret_that_was_given_by_mistake_is_not_repeated():
     assert both[:16] not in str(fault.value)
 
 
+@pytest.mark.parametrize("word", ["0x{}", " {}", "{} ", "{}:", "keys/{}.pub", "ssh-{}"])
+def test_no_word_that_may_be_a_secret_is_repeated(word):
+    with pytest.raises(KeyFault) as fault:
+        public_keys([word.format(NAME)])
+    assert NAME[:16] not in str(fault.value)
+
+
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(KeyFault, match="no regular file"):

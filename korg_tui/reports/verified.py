@@ -11,6 +11,9 @@ from korg_tui.text import visible
 from korg_tui.trust import Anchoring, Fault, Finding, Verification
 from korg_tui.views import plural
 
+_HOLDS = ("intact", "window", "empty", "unverifiable")
+"""Verdicts of chains that hold, beside which something else may be found."""
+
 _STYLES = {"intact": "good", "window": "good", "empty": "dim", "broken": "bad"}
 
 
@@ -63,7 +66,10 @@ def _anchors_document(anchoring: Anchoring | None) -> dict[str, Any] | None:
 def verified_page(found: Verification) -> Iterator[Line]:
     """The verdict, faults, findings, notes."""
     standing, verdict = found.standing, found.verdict
-    yield [(verdict, _STYLES.get(verdict, "odd")), (f"  {visible(found.ledger)}: {_extent(found)}", "")]
+    graves = sum(finding.grave for finding in found.findings)
+    but = f", but {plural(graves, 'finding')}" if graves and verdict in _HOLDS else ""
+    style = "odd" if but else _STYLES.get(verdict, "odd")
+    yield [(f"{verdict}{but}", style), (f"  {visible(found.ledger)}: {_extent(found)}", "")]
     if standing.tip:
         yield [("  tip ", "dim"), (standing.tip, "")]
     if found.seal is not None and found.sealing is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import hmac
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ from korg_tui.trust.tally import NO_KEY, Tally
 
 ZEROS = "0" * 64
 """`prev_hash` of an event that has none before it."""
+
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 _AT_ONCE = 32
 """Events that are decoded at once: of more, Python's collector of garbage would take notice."""
@@ -154,6 +157,20 @@ class Chain:
         self._tally.unreadable(offset, torn)
         self._unreadable = self._unreadable or not torn
 
+    def deep(self, raw: bytes, offset: int) -> None:
+        """A line that nests deeper than events are read: links are followed across it, where it has any."""
+        self._tally.deep(offset)
+        try:
+            found = preimage(raw)
+        except Unreadable:
+            self._unreadable = True
+            return
+        tip = _stated(found)
+        if tip and not self._unreadable and (self._tip is _UNKNOWN or found.prev_hash == self._tip):
+            self._tip = tip
+        else:
+            self._unreadable = True
+
     def hole(self) -> None:
         """Events that are not loaded: the link across them is unknown."""
         self._tally.hole()
@@ -229,6 +246,9 @@ class Chain:
             return False
         if fits:
             tally.fitting += 1
+        elif not _stated(found):
+            text = f"its entry_hash is no hash of 64 lower-case hex digits: {_short(found.entry_hash)}"
+            tally.fault(Fault(seq, "content", text, offset))
         elif not found.odd:
             self._misfits(found, has, seq, offset)
         return fits
@@ -253,6 +273,12 @@ class Chain:
             else:
                 text = "its signature does not fit: by another key, or of something else"
                 self._tally.fault(Fault(seq, "signature", text, offset))
+
+
+def _stated(found: Preimage) -> str:
+    """The hash that it says it has; empty where what it says is none."""
+    stated = found.entry_hash
+    return stated if isinstance(stated, str) and _HASH.fullmatch(stated) else ""
 
 
 def _sha256(content: bytes) -> str:

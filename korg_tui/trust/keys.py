@@ -6,11 +6,13 @@ import os
 from collections.abc import Mapping
 
 from korg_tui.sources import open_regular, reason
+from korg_tui.text import visible
 
 VARIABLE = "KORG_LEDGER_HMAC_KEY"
 """The variable of the environment that producers take the key of a ledger from."""
 
 _LARGEST = 64 << 10
+_SHOWN = 300
 
 
 class KeyFault(ValueError):
@@ -27,19 +29,20 @@ def ledger_key(key_file: str | None, environment: Mapping[str, str] = os.environ
 
 
 def _of_file(path: str) -> bytes:
+    shown = visible(path, _SHOWN)
     try:
         with open(open_regular(path), "rb") as file:  # noqa: PTH123 - it is open already
             content = file.read(_LARGEST + 1)
     except (OSError, ValueError) as error:
         why = reason(error) if isinstance(error, OSError) else "no name of a file"
         # What names no file may be the key itself: it is not repeated.
-        where = path if _is_there(path) else "--key-file"
+        where = shown if _is_there(path) else "--key-file"
         raise KeyFault(f"{where}: {why}; give a file that holds the key") from None
     if len(content) > _LARGEST:
-        raise KeyFault(f"{path}: too large for a key; give the file that holds the key alone")
+        raise KeyFault(f"{shown}: too large for a key; give the file that holds the key alone")
     key = content.removesuffix(b"\r\n" if content.endswith(b"\r\n") else b"\n")
     if not key:
-        raise KeyFault(f"{path}: it is empty; give the file that holds the key")
+        raise KeyFault(f"{shown}: it is empty; give the file that holds the key")
     return key
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from korg_tui.causal import Ledger, is_key
 from korg_tui.event import Kind
+from korg_tui.formats import Unreadable, preimage
 from korg_tui.sources import BodyGone
 from korg_tui.trust.anchoring import Anchored, Anchoring, anchored, check_anchors
 from korg_tui.trust.anchors import Anchors
@@ -94,10 +95,23 @@ def keys_for_events(
 ) -> PublicKeys | None:
     """The keys that every event must be signed with, None when they need not be: who seals a ledger need not
     have signed each event. So where none is signed, the key of the seal around them does not count, if it
-    fits. Any thread may. Raises nothing."""
-    if keys is None or seal is None or not _is_signed(seal) or _is_any_signed(found, read):
+    fits and is over the tip that they have: without a tip it says nothing of them. Any thread may. Raises
+    nothing."""
+    if keys is None or seal is None or not _is_signed(seal):
+        return keys
+    if not _is_tip_here(seal, found, read) or _is_any_signed(found, read):
         return keys
     return keys.without(seal.pubkey) or None
+
+
+def _is_tip_here(seal: Seal, found: Sealed, read: Callable[[int, int], bytes]) -> bool:
+    """Whether the seal names a tip, and the last event states it."""
+    if not seal.tip or not found.places:
+        return False
+    try:
+        return bool(preimage(read(*found.places[-1])).entry_hash == seal.tip)
+    except (BodyGone, Unreadable):
+        return False
 
 
 def _is_any_signed(found: Sealed, read: Callable[[int, int], bytes]) -> bool:

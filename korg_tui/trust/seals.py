@@ -118,9 +118,9 @@ def _seal(found: dict[str, Any], twice: list[str]) -> Seal:
         count=count if type(count) is int else None,
         tip=tip if isinstance(tip, str) and _HASH.fullmatch(tip) else "",
         issued=_time(found.get("issued_at", found.get("generated_at"))),
-        algorithm=_text(given.get("alg"), _NAME),
-        pubkey=_text(given.get("pubkey"), _NAME),
-        signature=_text(given.get("sig"), _NAME),
+        algorithm=_exact(given.get("alg")),
+        pubkey=_exact(given.get("pubkey")),
+        signature=_exact(given.get("sig")),
         message=_message(kind, found),
         summary=summary if isinstance(summary, dict) else None,
         anchors=anchors_within(found["anchors"], f"the {kind}") if "anchors" in found else None,
@@ -168,6 +168,16 @@ def _time(found: object) -> str:
         except (ValueError, OverflowError, OSError):
             pass
     return _text(found, _NAME)
+
+
+def _exact(found: object) -> str:
+    """What was written, to be compared and shown: what cannot be shown as it is, or is no text, is spelled
+    so that it is like nothing that is known."""
+    if found is None:
+        return ""
+    if not isinstance(found, str):
+        return visible(f"no text: {found!r}", _NAME)
+    return found if visible(found, _NAME) == found else visible(ascii(found), _NAME)
 
 
 def _text(found: object, limit: int) -> str:

@@ -26,6 +26,7 @@ ED25519 = "ed25519"
 _KEY = re.compile(r"[0-9a-fA-F]{64}")
 _SIGNATURE = re.compile(r"[0-9a-f]{128}")
 _HEX = re.compile(r"[0-9a-fA-F]+")
+_MAY_BE_SECRET = re.compile(r"[0-9a-fA-F]{32}")
 _PEM = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----(.*?)-----END \1-----", re.DOTALL)
 _LARGEST_FILE = 1 << 16
 _KEYS_AT_MOST = 64
@@ -146,16 +147,20 @@ def _named(word: str) -> Iterator[str]:
     if word.startswith(("-----BEGIN ", "ssh-")):
         yield from _written(word, "the KEY")
     elif _KEY.fullmatch(word):
-        yield _usable(word, f"the KEY {word}")
+        yield _usable(word, _named_as(word))
     elif _HEX.fullmatch(word) and not os.path.lexists(word):
-        # Too long a one may be a secret: it is not repeated.
         raise KeyFault(f"a KEY has {len(word)} hex digits, and a public key has 64; {_ASKED}")
     else:
-        yield from _written(_content(word), visible(word, _SHOWN))
+        yield from _written(_content(word), _named_as(word))
+
+
+def _named_as(word: str) -> str:
+    """What to call a word that was given: one that may hold a secret is not repeated."""
+    return "the KEY" if _MAY_BE_SECRET.search(word) else visible(word, _SHOWN)
 
 
 def _content(name: str) -> str:
-    where = visible(name, _SHOWN)
+    where = _named_as(name)
     try:
         with os.fdopen(open_regular(name), "rb") as file:
             content = file.read(_LARGEST_FILE + 1)

@@ -25,7 +25,7 @@ NO_KEY = "whoever wrote it did not use the key"
 
 _MORE = {
     "link": "more links that do not hold",
-    "content": "more events that are no UTF-8",
+    "content": "more events that are no UTF-8, or whose hash is none",
     "misfit": "more events whose hash does not fit",
     "plain": "more events with a plain SHA-256",
     "unchained": "more events without a hash",
@@ -117,6 +117,11 @@ class Tally:
         else:
             text = f"the line at byte {offset:,} could not be read: what it was is not known"
             self._find("unreadable", Finding(None, text, True, offset))
+
+    def deep(self, offset: int) -> None:
+        """A line that nests deeper than events are read."""
+        text = f"the line at byte {offset:,} is nested too deep to be read: its hash was not checked"
+        self._find("unreadable", Finding(None, text, True, offset))
 
     # evidence
 

@@ -61,7 +61,7 @@ class Families:
             return []
         if member is not None and member.host is not None:
             return self._member_changed(member, changes)
-        if any(isinstance(change, Rewound | Vanished) for change in changes):
+        if any(isinstance(change, Rewound | Vanished) or _was_read_anew(change) for change in changes):
             self._scatter(reading)
             return self._take_in(reading)
         host = None if place is None else self._named.get(place)
@@ -194,6 +194,11 @@ def _place_at(path: Path | None) -> Place | None:
     if path is None or not (path.name.startswith(_PREFIX) and path.name.endswith(_SUFFIX)):
         return None
     return path.parent, path.name[len(_PREFIX) : -len(_SUFFIX)]
+
+
+def _was_read_anew(change: Change) -> bool:
+    """Whether rows that were there were read anew, and none came: guests were let go for that."""
+    return isinstance(change, Appended) and not change.rows
 
 
 def _names_agents(change: Change) -> bool:

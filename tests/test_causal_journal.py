@@ -166,7 +166,7 @@ def test_what_was_dropped_is_kept_until_it_is_dismissed() -> None:
     journal.apply(Grew(records))
     journal.apply(Replaced(records[1].offset, (records[2],), 1))
     (ledger,) = journal.ledgers
-    assert ledger.dismiss() == 2
+    assert ledger.dismiss() == 1
     assert (ledger.gone, ledger.dismissed_at(1), ledger.dismissed_at(0)) == ([], True, False)
     assert ledger.pointer_at(1) is Pointer.REWOUND
 
@@ -195,3 +195,77 @@ def test_of_what_was_dropped_the_newest_is_kept(monkeypatch: pytest.MonkeyPatch)
     (change,) = journal.apply(Grew(placed(events("7 Read 6 agent:m\n8 Read 4 agent:m"), 100)))
     words = [ledger.pointer_at(row).word for row in change.rows]
     assert words == ["rewound", "dead"], "of what was dropped long ago nothing is known any more"
+
+
+def test_an_event_taken_out_of_the_middle_is_all_that_is_dropped() -> None:
+    journal = Journal("file")
+    story = placed(events(STORY))
+    journal.apply(Grew(story))
+    behind = placed(story[4:], start=30)
+    rewound, appended = journal.apply(Replaced(30, behind, 1))
+    assert isinstance(rewound, Rewound) and isinstance(appended, Appended)
+    assert rewound.in_place
+    assert (rewound.to, [gone.event.seq for gone in rewound.dropped]) == (3, [4])
+    assert (appended.first_row, list(appended.rows)) == (3, [])
+    (ledger,) = journal.ledgers
+    assert list(ledger.seq) == [1, 2, 3, 5, 6]
+    assert list(ledger.offset) == [0, 10, 20, 30, 40]
+    assert [ledger.pointer_at(row) for row in (3, 4)] == [Pointer.REWOUND, Pointer.REWOUND]
+
+
+def test_an_event_with_other_content_is_the_only_one_that_is_new() -> None:
+    journal = Journal("file")
+    story = placed(events(STORY))
+    journal.apply(Grew(story))
+    other = replace(story[2], tool="Bash", digest=story[2].digest + 1)
+    rewound, appended = journal.apply(Replaced(20, (other, *story[3:]), 1))
+    assert isinstance(rewound, Rewound) and isinstance(appended, Appended)
+    assert rewound.in_place
+    assert (rewound.to, [gone.event.seq for gone in rewound.dropped]) == (2, [3])
+    assert list(appended.rows) == [2]
+
+
+def test_what_stays_may_come_in_a_later_fact() -> None:
+    journal = Journal("file")
+    story = placed(events(STORY))
+    journal.apply(Grew(story))
+    behind = placed(story[3:], start=20)
+    rest = tuple((event.seq, event.digest) for event in behind[1:])
+    rewound, _ = journal.apply(Replaced(20, behind[:1], 1, rest))
+    assert isinstance(rewound, Rewound)
+    assert [gone.event.seq for gone in rewound.dropped] == [3]
+    journal.apply(Grew(behind[1:]))
+    assert list(journal.ledgers[0].seq) == [1, 2, 4, 5, 6]
+
+
+def test_the_last_event_with_other_content_cannot_be_told_from_a_rewind() -> None:
+    journal = Journal("file")
+    story = placed(events(STORY))
+    journal.apply(Grew(story))
+    rewound, _ = journal.apply(Replaced(50, (replace(story[5], digest=1),), 1))
+    assert isinstance(rewound, Rewound)
+    assert not rewound.in_place
+
+
+def test_an_event_altered_under_its_old_hash_is_no_rewind_and_is_shown_as_it_is() -> None:
+    journal = Journal("file")
+    story = placed(events(STORY))
+    journal.apply(Grew(story))
+    altered = replace(story[2], tool="Bash", length=8)
+    (change,) = journal.apply(Replaced(20, (altered, *story[3:]), 1))
+    assert isinstance(change, Appended)
+    assert (change.first_row, change.count) == (2, 0)
+    (ledger,) = journal.ledgers
+    assert (ledger.tool_at(2), ledger.length[2], ledger.generation, ledger.gone) == ("Bash", 8, 0, [])
+
+
+def test_bytes_that_no_column_has_are_looked_at_again_too() -> None:
+    journal = Journal("file")
+    story = placed(events(STORY))
+    journal.apply(Grew(story))
+    (ledger,) = journal.ledgers
+    before = ledger.revision
+    (change,) = journal.apply(Replaced(20, story[2:], 1))
+    assert isinstance(change, Appended)
+    assert (change.first_row, change.count) == (2, 0)
+    assert ledger.revision > before

@@ -48,3 +48,28 @@ def test_a_folder_without_a_ledger_is_one_line_and_3(tmp_path: Path) -> None:
     assert done.returncode == 3
     (line,) = done.stderr.splitlines()
     assert "no ledger in this folder: none of its 1 files holds Korg events" in line
+
+
+def test_a_line_taken_from_the_middle_is_one_dropped_event_and_nothing_new(tmp_path: Path) -> None:
+    path, book = tmp_path / "one.jsonl", Book()
+    ask = book.prompt("first")
+    for _ in range(6):
+        book.infer(ask)
+    path.write_bytes(book.nested())
+    words = [sys.executable, "-m", "korg_tui", "follow", str(path), "--json", "--until-idle", PATIENCE]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as command:
+        assert command.stdout is not None
+        told = (json.loads(line) for line in iter(command.stdout.readline, ""))
+        assert next(each["seq"] for each in told if each["type"] == "event" and each["seq"] == 7) == 7
+        lines = book.nested().splitlines(keepends=True)
+        new = tmp_path / "new.tmp"
+        new.write_bytes(b"".join(lines[:4] + lines[5:]))
+        new.rename(path)
+        rewound = next(each for each in told if each["type"] in ("rewound", "event"))
+        assert (rewound["type"], rewound["to"], rewound["dropped"]) == ("rewound", 4, [5])
+        book.infer(ask)
+        with path.open("ab") as file:
+            file.write(book.nested().splitlines(keepends=True)[-1])
+        assert next(each["seq"] for each in told if each["type"] == "event") == 8
+        command.terminate()
+        command.communicate(timeout=20)

@@ -383,6 +383,92 @@ async def test_hostile_text_in_what_was_dropped_is_made_visible():
         assert "␛]52;c;AAAA␇.py" in text
 
 
+def without(book: Book, seq: int) -> bytes:
+    """The file from which somebody took one line."""
+    lines = book.nested().splitlines(keepends=True)
+    del lines[seq - 1]
+    return b"".join(lines)
+
+
+def edited(content: bytes, seq: int) -> bytes:
+    """The file in which somebody changed one line; its hash, where it has one, was left."""
+    lines = content.splitlines(keepends=True)
+    lines[seq - 1] = lines[seq - 1].replace(b"count.py", b"other.py")
+    return b"".join(lines)
+
+
+def unhashed(book: Book) -> bytes:
+    return b"".join(canonical(record) + b"\n" for record in book.records)
+
+
+async def test_a_line_taken_from_the_middle_is_told_as_that():
+    source = MemorySource(seven())
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(without(seven(), 5))
+        await pilot.pause()
+        assert notice(pilot) == "the file was changed at 5: 1 event is gone"
+        await stand(pilot, 4)
+        assert row(pilot, 4).endswith("changed after this, 1 event is gone: see the details")
+        seen = sections(pilot)
+        assert seen["changed in the file: 1 event is gone"][:2] == [
+            "the events behind stand as they were: this was no rewind",
+            "5",
+        ]
+        assert seen["as they were before"] == ["Edit  count.py"]
+        assert "rewind dropped" not in str(seen)
+        assert "gone 5 Edit: change count.py" in seen
+
+
+async def test_a_line_with_other_content_is_told_as_that():
+    source = MemorySource(unhashed(seven()))
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        source.becomes(edited(unhashed(seven()), 3))
+        await pilot.pause()
+        assert notice(pilot) == "the file was changed at 3: 1 event has other content"
+        source.becomes(unhashed(seven()))
+        await pilot.pause()
+        assert notice(pilot).startswith("the file was changed at 3: 1 event has other content")
+        assert [gone.event.seq for gone in pilot.app.screen.ledger.gone] == [3, 3]
+
+
+async def test_a_line_altered_under_its_hash_is_no_rewind_and_its_new_bytes_are_shown():
+    source = MemorySource(seven())
+    async with open_session(source) as pilot:
+        await begin(pilot)
+        await stand(pilot, 3)
+        assert "count.py" in row(pilot, 3)
+        source.becomes(edited(seven().nested(), 3))
+        await pilot.pause()
+        assert notice(pilot) == ""
+        assert "other.py" in row(pilot, 3)
+        await stand(pilot, 3)
+        for _ in range(500):
+            if "other.py" in details(pilot):
+                break
+            await pilot.pause()
+        assert "other.py" in details(pilot)
+        assert "count.py" not in details(pilot)
+
+
+def test_one_line_taken_from_a_large_file_is_one_event(tmp_path):
+    path, book = tmp_path / "journal.jsonl", Book()
+    ask = book.prompt("count")
+    for _ in range(4_500):
+        book.infer(ask)
+    path.write_bytes(book.nested())
+    reading = Reading.of(FileSource(path)).complete()
+    new = tmp_path / "new.tmp"
+    new.write_bytes(without(book, 40))
+    new.rename(path)
+    changes = [change for fact in reading.source.poll() for change in reading.apply(fact)]
+    told = [rewound_words(reading, each) for each in changes if isinstance(each, Rewound)]
+    assert told == ["the file was changed at 40: 1 event is gone"]
+    assert len(reading.journal.ledgers[0]) == 4_500
+    reading.source.close()
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_the_notice_is_read_whole(size):
     source = MemorySource(seven())
@@ -393,6 +479,17 @@ async def test_the_notice_is_read_whole(size):
         bar = pilot.app.screen.query_one("#notices")
         assert len(bar.plain) <= bar.size.height * (size[0] - 2)
         assert "see the details" in row(pilot, 4)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_what_was_done_to_a_file_is_read_where_it_was_done(size):
+    source = MemorySource(seven())
+    async with open_session(source, size=size) as pilot:
+        await begin(pilot)
+        source.becomes(without(seven(), 5))
+        await pilot.pause()
+        assert "the file was changed at 5: 1 event is gone" in notice(pilot)
+        assert "changed after this, 1 event is gone" in row(pilot, 4)
 
 
 def test_a_file_that_is_replaced_keeps_what_was_dropped_readable(tmp_path):

@@ -68,7 +68,10 @@ def clean() -> Book:
 def test_a_ledger_without_fault_says_so_and_what_nobody_can_know():
     found = findings(clean().nested(), Examination(replace(INTACT, events=2, verified_to=2), passed()))
     assert found.nothing_found
-    assert found.summary() == "chain intact, 2 events · nothing was found: 8 checks passed"
+    assert found.summary() == (
+        "chain intact, 2 events · nothing was found: 8 checks passed · 4 things nobody can know"
+    )
+    assert len(texts(found, "nobody can know")) == 1 + 4
     titles = [line.group for line in found.lines() if line.kind == "title"]
     assert titles == ["chain", "dead pointers", "malformed lines", "blobs", "checks", "nobody can know"]
     assert {line.weight for line in found.lines() if line.kind in ("title", "check")} == {"pass", "note"}

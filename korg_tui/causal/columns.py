@@ -23,6 +23,10 @@ NOWHERE = -1
 """The offset of a row that is no record of the source."""
 UNKNOWN = -1
 """Stands for "not said" in the success column."""
+_SAID = (
+    "kind", "tool", "actor", "bad_parent", "success", "duration_ms", "time_ms", "prompt", "returns",
+    "synthesized", "blobs", "agent", "schema", "parent",
+)  # fmt: skip
 
 
 class Names:
@@ -228,6 +232,15 @@ class Columns:
             offset=offset,
             length=length,
         )
+
+    def says(self, row: int, event: Event) -> bool:
+        """Whether a row has the content of an event. The stated hash of an event that was altered can have
+        been left: so what the columns have is compared, too."""
+        if self.digest[row] != event.digest:
+            return False
+        known = self.record_at(row)
+        assert isinstance(known, Event)
+        return all(getattr(known, name) == getattr(event, name) for name in _SAID)
 
     def row_of(self, seq: int) -> int:
         """The row of the event with this seq, -1 if there is none."""

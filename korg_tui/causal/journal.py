@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from korg_tui.causal.ledger import Gone, Judge, Ledger
+from korg_tui.causal.ledger import Gone, Judge, Ledger, Replacement
 from korg_tui.causal.rewind import NoSuchEvent, nothing_kept, rewind
 from korg_tui.event import Event, Gap, Record
 from korg_tui.sources import Fact, Filled, Grew, Holes, Replaced
@@ -40,6 +40,11 @@ class Rewound:
     to: int
     dropped: tuple[Gone, ...]
     generation: int
+
+    @property
+    def in_place(self) -> bool:
+        """Whether events behind those that were dropped stand as they were: a rewind leaves none."""
+        return any(each.amid for each in self.dropped)
 
     @property
     def invalid(self) -> tuple[int, ...]:
@@ -152,14 +157,26 @@ def _appended(ledger: Ledger, first: int, run: Sequence[Record]) -> Appended:
 
 
 def _replace_in(ledger: Ledger, fact: Replaced, run: Sequence[Record]) -> list[Change]:
-    first, gone = ledger.replace(fact.offset, run, fact.epoch, lambda to, count: _judge(ledger, to, count))
+    def judge(to: int, count: int) -> Judge:
+        return _judge(ledger, to, count)
+
+    done = ledger.replace(fact.offset, run, fact.epoch, judge, dict(fact.rest))
     changes: list[Change] = []
-    if gone:
-        to = max((ledger.seq[row] for row in range(first)), default=0)
-        changes.append(Rewound(ledger, max(to, 0), gone, ledger.generation))
-    if first < len(ledger):
-        changes.append(_appended(ledger, first, run))
+    if done.gone:
+        changes.append(Rewound(ledger, max(_to(ledger, done), 0), done.gone, ledger.generation))
+    if done.first < len(ledger):
+        new = {record.offset for record in done.new}
+        rows = [row for row in range(done.first, len(ledger)) if ledger.offset[row] in new]
+        changes.append(Appended(ledger, done.first, rows))
     return changes
+
+
+def _to(ledger: Ledger, done: Replacement) -> int:
+    """The last seq before what was dropped, 0 if there is none."""
+    if any(each.amid for each in done.gone):
+        kept = ledger.kept.get(ledger.generation)
+        return 0 if kept is None else kept[0]
+    return max((ledger.seq[row] for row in range(done.first)), default=0)
 
 
 def _judge(ledger: Ledger, to: int, count: int) -> Judge:

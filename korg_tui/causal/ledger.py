@@ -6,7 +6,7 @@ row number is good until a late line or a replaced tail comes; `revision` counts
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from korg_tui.causal.columns import NONE
@@ -39,6 +39,9 @@ class Gone:
     lane: int
     fate: str
     rules: tuple[int, ...] = ()
+    amid: bool = False
+    """Events that stood behind it, or behind another that went with it, stand as they were: the file was
+    changed in place, and not rewound."""
 
     @property
     def invalid(self) -> bool:
@@ -51,6 +54,19 @@ Verdict = tuple[str, tuple[int, ...]]
 
 Judge = Callable[[int], Verdict]
 """The verdict on the event of a seq."""
+
+
+NO_REST: Mapping[int, int] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What became of a tail: the first row that changed, or may say something else; what was dropped; and
+    what was not there before."""
+
+    first: int
+    gone: tuple[Gone, ...]
+    new: Sequence[Record]
 
 
 class Ledger(Steps):
@@ -180,26 +196,45 @@ class Ledger(Steps):
     # generations
 
     def replace(
-        self, offset: int, records: Sequence[Record], epoch: int, judge: Callable[[int, int], Judge]
-    ) -> tuple[int, tuple[Gone, ...]]:
+        self,
+        offset: int,
+        records: Sequence[Record],
+        epoch: int,
+        judge: Callable[[int, int], Judge],
+        rest: Mapping[int, int] = NO_REST,
+    ) -> Replacement:
         """Put `records` in the place of every row whose record began at `offset` or later (§8).
 
         Content is compared, seq by seq: what is the same stays what it was, at its new place. If
         something else was there, it is dropped and a new generation begins. `judge(to, count)` gives what
-        §3 says of `count` events for a rewind to `to`; it is asked before anything is dropped.
-
-        Returns the first row that changed, and what was dropped.
+        §3 says of `count` events for a rewind to `to`; it is asked before anything is dropped. `rest` are
+        the digests, by seq, of events that will be appended right after this.
         """
         old = [row for row in range(len(self)) if self.offset[row] >= offset]
         same = self._same_prefix(old, records)
         for row, record in zip(old[:same], records, strict=False):
             self.columns.offset[row], self.columns.length[row] = record.offset, record.length
+        looked_at = old[0] if same else len(self)
         old, records = old[same:], records[same:]
-        gone = self._drop(old, judge) if old else ()
+        coming = {**rest, **{each.seq: each.digest for each in records if isinstance(each, Event)}}
+        stayed = {
+            seq for seq in map(self.columns.seq.__getitem__, self._events_of(old)) if self._is_in(coming, seq)
+        }
+        gone = self._drop(old, judge, stayed) if old else ()
         self.epoch = epoch
+        if same:
+            self.reshaped()  # an event whose stated hash was left can have other bytes
         last = max(range(len(self)), key=self.offset.__getitem__, default=-1)
         self._written = NONE if last < 0 else self.columns.seq[last]
-        return self.append(records), gone
+        new = [each for each in records if not (isinstance(each, Event) and each.seq in stayed)]
+        return Replacement(min(looked_at, self.append(records)), gone, new)
+
+    def _events_of(self, rows: Sequence[int]) -> list[int]:
+        return [row for row in rows if self.kind[row] < _MALFORMED]
+
+    def _is_in(self, digests: Mapping[int, int], seq: int) -> bool:
+        row = self.row_of(seq)
+        return row is not None and digests.get(seq) == self.columns.digest[row]
 
     def _same_prefix(self, old: Sequence[int], records: Sequence[Record]) -> int:
         same = 0
@@ -212,19 +247,25 @@ class Ledger(Steps):
     def _same(self, row: int, record: Record) -> bool:
         if isinstance(record, Malformed):
             return self.kind[row] == _MALFORMED and self.length[row] == record.length
-        return self.seq_at(row) == record.seq and self.columns.digest[row] == record.digest
+        return self.seq_at(row) == record.seq and self.columns.says(row, record)
 
-    def _drop(self, rows: Sequence[int], judge: Callable[[int, int], Judge]) -> tuple[Gone, ...]:
-        dropped = set(rows)
-        events = [row for row in rows if self.kind[row] < _MALFORMED]
-        kept = self.columns.seq[rows[0] - 1] if rows[0] else NONE
-        if events:
+    def _drop(
+        self, rows: Sequence[int], judge: Callable[[int, int], Judge], stayed: Set[int]
+    ) -> tuple[Gone, ...]:
+        """Take rows out. Those whose seqs are in `stayed` are about to come again, and are not gone."""
+        dropped, events = set(rows), self._events_of(rows)
+        going = [row for row in events if self.columns.seq[row] not in stayed]
+        gone: tuple[Gone, ...] = ()
+        if going:
+            first = going[0] if stayed else rows[0]
+            amid = any(self.columns.seq[row] in stayed for row in events if row > first)
+            kept = self.columns.seq[first - 1] if first else NONE
             self.generation += 1
-            self.kept[self.generation] = self._last_before(rows[0])
-        judged = judge(kept, len(events)) if events else None
-        gone = tuple(self._gone(row, judged) for row in events) if judged else ()
-        for row in events:
-            self._remember(row)
+            self.kept[self.generation] = self._last_before(first)
+            judged = judge(kept, len(going))
+            gone = tuple(self._gone(row, judged, amid=amid) for row in going)
+            for row in events:
+                self._remember(row)
         staying = [
             row for row in range(rows[0], len(self)) if row not in dropped and self.kind[row] != Kind.GAP
         ]
@@ -241,12 +282,12 @@ class Ledger(Steps):
         found = next((each for each in range(row - 1, -1, -1) if self.kind[each] < _MALFORMED), None)
         return None if found is None else (self.columns.seq[found], self.columns.digest[found])
 
-    def _gone(self, row: int, judge: Judge) -> Gone:
+    def _gone(self, row: int, judge: Judge, *, amid: bool) -> Gone:
         event = self.columns.record_at(row)
         assert isinstance(event, Event)
         lane = self.lane_at(row)
         fate, rules = judge(event.seq) if event.kind.agent else ("governance", ())
-        return Gone(self.generation, event, self.epoch, -1 if lane is None else lane.id, fate, rules)
+        return Gone(self.generation, event, self.epoch, -1 if lane is None else lane.id, fate, rules, amid)
 
     def dismiss(self) -> int:
         """Keep what rewinds dropped no longer; pointers into it stay `rewound`. Returns how much it was."""

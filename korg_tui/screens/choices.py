@@ -64,10 +64,15 @@ def offers(subject: Subject, readings: Sequence[Reading], now_ms: int) -> list[O
 def _before(subject: Subject) -> list[Offer]:
     ledger = subject.ledger
     counts: dict[int, list[int]] = {}
+    amid: set[int] = set()
     for gone in ledger.gone:
         counts.setdefault(gone.generation, []).append(gone.event.seq)
+        if gone.amid:
+            amid.add(gone.generation)
     found = []
     for generation, seqs in sorted(counts.items(), reverse=True):
+        if generation in amid:
+            continue  # no rewind: what stood behind what was changed stands
         told = f"a rewind dropped {plural(len(seqs), 'event')}, {min(seqs)} to {max(seqs)}"
         choice = Choice("", f"this session before the rewind at {min(seqs)}", told, "seen here")
         found.append(Offer(choice, _sides_before(subject, generation), (subject.reading, subject.reading)))

@@ -37,6 +37,8 @@ class Replaced(msgspec.Struct, frozen=True):
     offset: int
     records: tuple[Record, ...]
     epoch: int
+    rest: tuple[tuple[int, int], ...] = ()
+    """Seqs and digests of the events that will be reported right after these."""
 
 
 class Filled(msgspec.Struct, frozen=True):

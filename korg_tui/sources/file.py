@@ -19,7 +19,7 @@ from korg_tui.sources.contents import Contents, Unfinished, begins_something
 from korg_tui.sources.errors import BodyGone, cannot_read, not_a_ledger, reason
 from korg_tui.sources.facts import CaughtUp, Fact, Grew, Opened, Progress, Replaced, State
 from korg_tui.sources.opened import AnotherFile, OpenFile
-from korg_tui.sources.records import BATCH, batches
+from korg_tui.sources.records import BATCH, batches, following
 
 _SOON_SECONDS = 0.06
 _HALF_WRITTEN_NS = 250_000_000
@@ -221,8 +221,9 @@ class FileSource:
             bodies.rewritten(changed.cut)
         else:
             bodies.replaced(file)
-        facts.append(Replaced(changed.cut, tuple(changed.records[:BATCH]), bodies.epoch))
-        return [*facts, *grown(changed.records[BATCH:])]
+        first, behind = changed.records[:BATCH], changed.records[BATCH:]
+        facts.append(Replaced(changed.cut, tuple(first), bodies.epoch, following(behind)))
+        return [*facts, *grown(behind)]
 
     def _remember(self, now: os.stat_result) -> None:
         """Changes are seen by comparison with `now`; one that comes within the same tick of the file system's

@@ -6,9 +6,20 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
-from korg_tui.event import Malformed, Record
-from korg_tui.formats import Unreadable, decode, elements, loads, records_of_line, recover
+from korg_tui.event import Event, Malformed, Record
+from korg_tui.formats import (
+    Container,
+    Unreadable,
+    behind,
+    decode,
+    elements,
+    loads,
+    may_hold_event,
+    records_of_line,
+    recover,
+)
 from korg_tui.sources.runs import Runs
 
 BATCH = 2_000
@@ -17,7 +28,13 @@ _WINDOW = 1 << 20
 _TRIED_FREELY = 1 << 20
 _BEFORE_A_RECORD = (b" ", b"\t", b"\r", b"/")
 """A line that begins so may be blank or a comment."""
+NO_COMMA = "a comma is missing between two records of the array, which is no JSON for that"
 _SCALAR = re.compile(rb"-?[0-9]{1,18}|true|false|null")
+
+
+def following(records: Iterable[Record]) -> tuple[tuple[int, int], ...]:
+    """The seqs and digests of events that will be passed on later."""
+    return tuple((each.seq, each.digest) for each in records if isinstance(each, Event))
 
 
 class LineReader:
@@ -85,8 +102,15 @@ class LineReader:
 class ArrayRecords:
     """The records of an array from `start`, in the bytes of a whole file."""
 
-    def __init__(self, data: bytes, start: int) -> None:
+    def __init__(self, data: bytes, start: int, *, amid: bool = False) -> None:
+        """`amid`: `start` lies behind an element, and not behind the opening bracket."""
         self.data = data
+        self.before: list[Record] = []
+        """What stands in front of the array and is told; as `behind` what follows it."""
+        self.behind: list[Record] = []
+        self.odd = False
+        """Whether anything is told that stands between elements, or outside; known when `read` has ended."""
+        self._amid, self._start = amid, start
         self.held: list[Record] = []
         """A last element that is cut off; known when `read` has ended."""
         self._found = elements(data, start)
@@ -101,11 +125,24 @@ class ArrayRecords:
         """Just behind the last whole element."""
         return self._found.end
 
+    def tells_more(self) -> bool:
+        """Whether there is anything to tell beside its elements."""
+        return bool(self.before or self.behind or next(self._missing(), None))
+
+    def _missing(self) -> Iterator[Malformed]:
+        """The places between two elements where no comma stands."""
+        before = self._start if self._amid else -1
+        for offset, length in () if self._found.valid else self._found.spans:
+            if before >= 0 and b"," not in self.data[before:offset]:
+                yield Malformed(offset=before - 1, length=offset - before + 1, reason=NO_COMMA)
+            before = offset + length
+
     def read(self) -> Iterator[list[Record]]:
         """The records, in lists of at most `BATCH`."""
         runs = Runs()
         records: list[Record] = []
-        for record in self._each(runs):
+        self.odd = bool(self.before or self.behind)
+        for record in chain(self.before, self._each(runs)):
             records += runs.folded([record])
             if len(records) >= BATCH:
                 yield records
@@ -115,7 +152,13 @@ class ArrayRecords:
 
     def _each(self, runs: Runs) -> Iterator[Record]:
         found = self._found
+        missing = self._missing()
+        gap = next(missing, None)
         for offset, length in found.spans:
+            if gap is not None and gap.offset < offset:
+                self.odd = True
+                yield gap
+                gap = next(missing, None)
             raw = self.data[offset : offset + length]
             if (found.valid or _SCALAR.fullmatch(raw)) and runs.passes_over(raw, offset):
                 continue
@@ -126,12 +169,39 @@ class ArrayRecords:
             yield record
         if not found.closed:
             yield from self._recovered(found.end)
+        yield from self.behind
 
     def _recovered(self, start: int) -> list[Record]:
         records = recover(self.data, start, 0)
         if records and not self.closed and isinstance(records[-1], Malformed):
             self.held = [records.pop()]
         return records
+
+
+def outside(container: Container, found: ArrayRecords) -> tuple[list[Record], list[Record]]:
+    """What stands in a file and is none of its events: in front of the array that counts, and behind it."""
+    told: list[Record] = [
+        Malformed(offset=offset, length=length, reason=_PASSED) for offset, length in container.passed
+    ]
+    start = behind(container, found.data, found.end) if found.closed else -1
+    if start >= 0:
+        told.append(_behind(found.data, start, "array" if container.kind == "array" else "wrapper"))
+    front = [each for each in told if each.offset < container.start]
+    return front, told[len(front) :]
+
+
+_PASSED = "another value of the key events: the key stands more than once, and this one is not read"
+
+
+def _behind(data: bytes, start: int, word: str) -> Malformed:
+    raw = data[start:].rstrip(b" \t\r\n")
+    events = sum(isinstance(each, Event) for each in recover(raw, 0, start)) if may_hold_event(raw) else 0
+    reason = f"stands after the end of the {word}"
+    if events:
+        reason += f", and looks like {events:,} event{'s' * (events > 1)}: not of this ledger"
+    # A record that ends where the file ends would pass for a line that was torn: its last byte is left out.
+    begin = start if len(raw) > 1 else start - 1
+    return Malformed(offset=begin, length=max(1, len(raw) - 1), reason=reason)
 
 
 def batches(records: list[Record]) -> Iterator[list[Record]]:

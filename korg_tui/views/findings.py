@@ -94,6 +94,9 @@ class Findings:
         ]
         if self.nothing_found:
             parts.append(f"nothing was found: {words.plural(len(told.checks), 'check')} passed")
+            if standing is not None:
+                unknown = sum(1 for _ in unknowable(standing))
+                parts.append(f"{words.plural(unknown, 'thing')} nobody can know")
         return " · ".join(filter(None, parts))
 
     def _with(self, status: Status) -> int:

@@ -23,6 +23,7 @@ LEGEND = {
     "events": "what agents did; rows: with governance, malformed lines, gaps",
     ":5": "event 5 of the file that a sub-agent keeps of its own",
     "✓ intact": "the chain: every link and hash fits; a cut tail does not show",
+    "✓ intact here": "its own events fit; the ledger is broken further on",
     "✓ window": "the chain fits; what came before its first event is not here",
     "✗ broken": "the chain: an event of the session does not fit, or its link",
     "? after 42": "its own events fit; the chain breaks before them, at 42",

@@ -15,6 +15,8 @@ from korg_tui.text import visible
 from korg_tui.views import summary, values
 from korg_tui.views.rewound_notes import (
     Drop,
+    changed_in_place,
+    changed_words,
     cut_tail,
     drops,
     is_back,
@@ -47,7 +49,12 @@ _SPARED = {
 
 def rewound_words(reading: Reading, change: Rewound) -> str:
     """`rewound to 41 by human:dusk: 17 dropped; the rules would have kept 3 of them`; and what an old writer
-    has put back. Where nothing of the old ledger stands, it can be another one."""
+    has put back. Where nothing of the old ledger stands, it can be another one. `the file was changed at 5:
+    1 event is gone`: what stood behind it stands as it was, so that was no rewind."""
+    if changed_in_place(change.ledger, change.dropped):
+        seqs = [gone.event.seq for gone in change.dropped]
+        where = f"at {seqs[0]}" if len(seqs) == 1 else f"between {min(seqs)} and {max(seqs)}"
+        return f"the file was changed {where}: {changed_words(change.ledger, change.dropped)}"
     if _is_another(reading, change):
         count = _count(len(change.dropped))
         return f"another ledger is there now: none of the {count} of the old one is in it"
@@ -148,6 +155,11 @@ def _told(reading: Reading, ledger: Ledger, drop: Drop, dismiss: str) -> Iterato
     invalid = [each for each in read if each.gone.fate == "invalidated"]
     perhaps = [each for each in read if each.gone.fate == "possible"]
     spared = [each for each in read if each.gone.fate not in ("invalidated", "possible")]
+    if changed_in_place(ledger, drop.events):
+        yield _changed(ledger, drop, dismiss)
+        yield Section("as they were before", "effects", tuple(_line(each, why=False) for each in read))
+        yield from _contents(read, len(drop.events))
+        return
     title = f"gone: {_count(len(drop.events))} that a rewind dropped"
     away = Line(f"{dismiss} dismisses what rewinds have dropped", "note")
     yield Section(title, "fields", (*_counts(ledger, drop), away))
@@ -158,10 +170,30 @@ def _told(reading: Reading, ledger: Ledger, drop: Drop, dismiss: str) -> Iterato
     ):
         if each:
             yield Section(title, "effects", tuple(map(_line, each)))
+    yield from _contents(read, len(drop.events))
+
+
+def _changed(ledger: Ledger, drop: Drop, dismiss: str) -> Section:
+    """What was done to a file that was not rewound."""
+    lines = [
+        Line("the events behind stand as they were: this was no rewind", "error"),
+        Line(_numbers([each.event.seq for each in drop.events]), label="changed"),
+        Line(f"{dismiss} dismisses what was there before", "note"),
+    ]
+    if len(drop.events) > LISTED:
+        lines.append(Line(f"the first {LISTED} are listed below", "note", "listed"))
+    return Section(f"changed in the file: {changed_words(ledger, drop.events)}", "fields", tuple(lines))
+
+
+def _numbers(seqs: list[int]) -> str:
+    return str(seqs[0]) if len(seqs) == 1 else f"{min(seqs)}–{max(seqs)}"
+
+
+def _contents(read: list[_Read], count: int) -> Iterator[Section]:
     for one in read[:READ]:
         yield from _content(one)
-    if len(drop.events) > READ:
-        more = plural(len(drop.events) - READ, "dropped event")
+    if count > READ:
+        more = plural(count - READ, "dropped event")
         yield Section(f"{more} more, not shown in full", "fields", (Line("the first are", "note"),))
 
 
@@ -170,8 +202,7 @@ def _counts(ledger: Ledger, drop: Drop) -> Iterator[Line]:
     for each in drop.events:
         fates[each.fate] += 1
     seqs = [each.event.seq for each in drop.events]
-    numbers = str(seqs[0]) if len(seqs) == 1 else f"{min(seqs)}–{max(seqs)}"
-    yield Line(f"{numbers}, {_count(len(seqs))}", label="dropped")
+    yield Line(f"{_numbers(seqs)}, {_count(len(seqs))}", label="dropped")
     invalid, perhaps = fates.pop("invalidated", 0), fates.pop("possible", 0)
     yield Line(f"{_count(invalid)}, by the rules of a rewind", label="invalid")
     if perhaps:
@@ -196,13 +227,13 @@ def _look(reading: Reading, ledger: Ledger, gone: Gone) -> _Read:
         return _Read(gone, None, visible(str(error), 80), back)
 
 
-def _line(one: _Read) -> Line:
+def _line(one: _Read, *, why: bool = True) -> Line:
     event = one.gone.event
     argument = f"({one.lost})" if one.lost else ""
     if one.found is not None:
         argument = summary.argument(event.tool, one.found, event.kind)
     text = f"{visible(event.tool, 60)}  {argument}".rstrip()
-    said = filter(None, (text, _why(one.gone), "in the ledger again" if one.back else ""))
+    said = filter(None, (text, _why(one.gone) if why else "", "in the ledger again" if one.back else ""))
     return Line(" · ".join(said), "" if one.back else "removed", str(event.seq))
 
 

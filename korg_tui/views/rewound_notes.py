@@ -11,6 +11,7 @@ from pathlib import Path
 from korg_tui.causal import Gone, Ledger
 from korg_tui.event import Kind
 from korg_tui.formats import Body
+from korg_tui.views.words import plural
 
 REWIND = "LedgerRewind"
 """The event with which a sealed rewind says what it did."""
@@ -87,6 +88,28 @@ def is_back(ledger: Ledger, gone: Gone) -> bool:
     return _stands(ledger, gone.event.seq, gone.event.digest)
 
 
+def changed_in_place(ledger: Ledger, dropped: Sequence[Gone]) -> bool:
+    """Whether what was dropped together went by a change within the file: what stood behind stands as it was,
+    and no `LedgerRewind` stands in its place."""
+    if not any(each.amid for each in dropped):
+        return False
+    row = ledger.columns.first_from(dropped[0].event.seq)
+    return row >= len(ledger) or not is_rewind(ledger, row)
+
+
+def changed_words(ledger: Ledger, dropped: Sequence[Gone]) -> str:
+    """`1 event is gone`, `2 events have other content`, or both."""
+    other = sum(ledger.row_of(each.event.seq) is not None for each in dropped if not is_back(ledger, each))
+    back = sum(is_back(ledger, each) for each in dropped)
+    gone = len(dropped) - other - back
+    parts = (
+        f"{plural(gone, 'event')} {'is' if gone == 1 else 'are'} gone" if gone else "",
+        f"{plural(other, 'event')} {'has' if other == 1 else 'have'} other content" if other else "",
+        f"{plural(back, 'event')} {'is' if back == 1 else 'are'} as before again" if back else "",
+    )
+    return ", ".join(filter(None, parts))
+
+
 def is_rewind(ledger: Ledger, row: int) -> bool:
     """Whether a row is the event that a sealed rewind leaves behind."""
     return ledger.kind[row] == Kind.GOVERNANCE and ledger.tool_at(row) == REWIND
@@ -140,4 +163,6 @@ def rewound_note(ledger: Ledger, row: int) -> str:
     if told is None or (told.row < len(ledger) and is_rewind(ledger, told.row)):
         return ""
     where = "before" if told.row == row else "after"
+    if changed_in_place(ledger, told.events):
+        return f"changed {where} this, {changed_words(ledger, told.events)}: see the details"
     return f"{len(told.events):,} dropped {where} this: see the details"

@@ -37,6 +37,8 @@ class TrustMark:
 
 
 INTACT = TrustMark("✓", "intact", "good")
+INTACT_HERE = TrustMark("✓", "intact here", "mark")
+"""Of a session that holds, in a ledger that is broken elsewhere."""
 WINDOW = TrustMark("✓", "window", "good")
 UNCHAINED = TrustMark("–", "unchained", "quiet")
 NEEDS_KEY = TrustMark("?", "needs key", "mark")
@@ -153,7 +155,7 @@ class TrustMarks:
         if index in self._held or None in self._held:
             return TrustMark("✗", f"broken{_at(self._held.get(index))}", "bad")
         if _holds(standing, session):
-            return INTACT
+            return INTACT_HERE
         return TrustMark("?", f"after {standing.faults[0].seq}", "mark")
 
 

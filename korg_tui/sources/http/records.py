@@ -13,7 +13,7 @@ from korg_tui.event import Event, Kind, Record
 from korg_tui.sources.facts import Fact, Filled, Grew, Replaced
 from korg_tui.sources.http.spool import SPARE, Spool
 from korg_tui.sources.http.wire import Taken, taken
-from korg_tui.sources.records import BATCH
+from korg_tui.sources.records import BATCH, following
 
 ROW = 400
 """Bytes of memory that each record takes while it is read and compared, about, besides its own."""
@@ -133,7 +133,7 @@ class Records:
         self._take_in([], gone)
         early, behind = self._split(added)
         self._take_in(added)
-        yield Replaced(cut, tuple(behind[:BATCH]), self.spool.begin())
+        yield Replaced(cut, tuple(behind[:BATCH]), self.spool.begin(), following(behind[BATCH:]))
         yield from _grown(behind[BATCH:])
         if early:
             yield Filled(tuple(early))

@@ -67,6 +67,34 @@ def faults(found: Standing) -> list[tuple[int | None, str]]:
     return [(fault.seq, fault.kind) for fault in found.faults]
 
 
+def deep(made: list[Record], place: int, levels: int = 250) -> list[Record]:
+    """The same, with an event that nests so deep."""
+    inner: list[Any] = []
+    for _ in range(levels):
+        inner = [inner]
+    changed = [*made]
+    changed[place] = {**made[place], "args": inner}
+    return rechained(changed)
+
+
+@pytest.mark.parametrize("levels", [250, 100_000])
+def test_links_are_followed_across_a_line_that_nests_too_deep(path: Path, levels: int):
+    content = lines(deep(records(), 3)).replace(b"[" * 251, b"[" * levels).replace(b"]" * 251, b"]" * levels)
+    found = Followed(path, content).chain.whole()
+    assert (found.verdict, found.events, faults(found)) == ("intact", 7, [])
+    assert ["nested too deep to be read" in each.text and each.grave for each in found.findings] == [True]
+
+
+def test_a_link_that_misses_a_line_that_nests_too_deep_is_broken(path: Path):
+    made = deep(records(), 3)
+    made[3] = {**made[3], "entry_hash": "a" * 64}
+    found = Followed(path, lines(made)).chain.whole()
+    assert (found.verdict, faults(found)) == ("broken", [(5, "link")])
+    made[3] = {**deep(records(), 3)[3], "prev_hash": "a" * 64}
+    found = Followed(path, lines(made)).chain.whole()
+    assert (found.verdict, faults(found)) == ("broken", [(5, "link")])
+
+
 @pytest.mark.parametrize("container", ["lines", "array", "crlf", "wrapper"])
 def test_every_container_is_checked(path: Path, container: str):
     made = records(200)

@@ -19,7 +19,7 @@ from korg_tui.formats.fields import digest
 from korg_tui.formats.korg import Body, body, decode, may_hold_event
 from korg_tui.formats.parse import MAX_DEPTH, Unreadable, loads, too_deep
 from korg_tui.formats.recover import records_of_line, recover
-from korg_tui.formats.scan import Elements, elements, members, one_by_one, value_end
+from korg_tui.formats.scan import Elements, elements, members, one_by_one, outermost, value_end
 
 __all__ = [
     "BYTE_ORDER_MARK",
@@ -47,6 +47,7 @@ __all__ = [
     "may_hold_event",
     "members",
     "one_by_one",
+    "outermost",
     "preimage",
     "records_of_line",
     "recover",

@@ -25,7 +25,9 @@ def records_of_line(line: bytes, offset: int, kinds: KindTable = DEFAULT_KINDS) 
     record = decode(raw, offset, kinds)
     if isinstance(record, Event) or raw.count(b"{") < 2 or not may_hold_event(raw):
         return [record]
-    return recover(raw, 0, offset, kinds)
+    pieces = recover(raw, 0, offset, kinds)
+    # Without an event in it, the line is one record, to its last bracket: it may only nest too deep.
+    return pieces if any(isinstance(piece, Event) for piece in pieces) else [record]
 
 
 def recover(data: bytes, start: int, base: int, kinds: KindTable = DEFAULT_KINDS) -> list[Record]:

@@ -51,6 +51,24 @@ def value_end(data: bytes, start: int) -> int:
     return -1
 
 
+def outermost(data: bytes) -> bytes:
+    """The object in `data` with null for each object and array in it, however deep; nothing when its brackets
+    do not match in number."""
+    out: list[bytes] = []
+    depth = done = 0
+    for token in _STRUCTURE.finditer(data):
+        if token[2]:
+            if depth == 1:
+                out.append(data[done : token.start()])
+            depth += 1
+        elif token[3]:
+            depth -= 1
+            if depth == 1:
+                out.append(b"null")
+                done = token.end()
+    return b"".join((*out, data[done:])) if depth == 0 else b""
+
+
 def members(data: bytes, start: int) -> Iterator[tuple[str, int]]:
     """The members of the object that begins at `start`: name, and where the value begins. Ends where the
     object ends or is cut off."""

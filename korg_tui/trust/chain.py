@@ -19,6 +19,7 @@ from korg_tui.formats import (
     Preimage,
     Unreadable,
     decode_lines_plainly,
+    outermost,
     preimage,
     with_signature,
 )
@@ -161,7 +162,7 @@ class Chain:
         """A line that nests deeper than events are read: links are followed across it, where it has any."""
         self._tally.deep(offset)
         try:
-            found = preimage(raw)
+            found = preimage(outermost(raw))
         except Unreadable:
             self._unreadable = True
             return

@@ -13,6 +13,7 @@ from operator import add, sub
 
 from korg_tui.causal import Ledger
 from korg_tui.event import Kind
+from korg_tui.formats import too_deep
 from korg_tui.sources import BodyGone
 from korg_tui.trust.chain import Chain
 from korg_tui.trust.found import Signers, Standing
@@ -79,8 +80,20 @@ class Batch:
                 self.chain.add(raw, seq, offset)
 
     def _check_malformed(self, offset: int, length: int, end: int) -> None:
+        raw = self._deep(offset, length)
+        if raw:
+            self.chain.deep(raw, offset)
+            return
         may_be_torn = self._last and end == len(self)
         self.chain.unreadable(offset, torn=may_be_torn and not self._goes_on(offset + length))
+
+    def _deep(self, offset: int, length: int) -> bytes:
+        """The line, when what it is malformed by is how deep it nests."""
+        try:
+            raw = self._read(offset, length) if length <= SIZE else b""
+        except BodyGone:
+            return b""
+        return raw if too_deep(raw) else b""
 
     def _goes_on(self, end: int) -> bool:
         """Whether anything follows, a line feed at least: else the line was torn."""

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import builders
-from korg_tui.formats import HEAD, NotALedger, detect, elements, enclosed, is_ledger
+from korg_tui.formats import HEAD, NotALedger, behind, detect, elements, enclosed, is_ledger
 
 
 def example() -> builders.Book:
@@ -173,3 +173,40 @@ def test_a_first_record_longer_than_the_head_is_no_hindrance():
     assert is_ledger(line[:HEAD])
     assert is_ledger(b"[" + line[:HEAD])
     assert not is_ledger(b"y" * HEAD)
+
+
+def test_the_last_events_of_a_wrapper_count_however_they_are_written():
+    data = b'{"events": [7], "\\u0065vents": ' + ARRAY + b', "events\\u0073": 1}'
+    container = detect(data)
+    assert container.start == data.index(ARRAY) + 1
+    found = enclosed(container, data, elements(data, container.start).end)
+    assert [data[at : at + length] for at, length in found.passed] == [b"[7]"]
+    assert "2 times" in dict(found.notes)["events"]
+
+
+def test_events_that_follow_the_events_are_to_be_read_in_their_place():
+    data = b'{"events": ' + ARRAY + b', "events": ' + ARRAY + b"}"
+    first = detect(data[: len(ARRAY) // 2])
+    found = enclosed(first, data, elements(data, first.start).end)
+    assert found.start == data.rindex(ARRAY) + 1
+
+
+@pytest.mark.parametrize(
+    ("data", "rest"),
+    [
+        (ARRAY + b"\n \r\n", None),
+        (ARRAY.rstrip(b" \n]"), None),
+        (ARRAY + b"\n" + LINES, LINES),
+        (b'{"events": ' + ARRAY + b"}\n", None),
+        (b'{"events": ' + ARRAY + b"\n", None),
+        (b'{"events": ' + ARRAY + b', "seal": {"alg": "ed', None),
+        (b'{"events": ' + ARRAY + b', "seal": {' + LINES, b"{" + LINES),
+        (b'{"events": ' + ARRAY + b', "done": [{"}": "]"}]}\n}', b"}"),
+        (b'{"events": ' + ARRAY + b"}\n" + LINES, LINES),
+        (b'{"events": ' + ARRAY + b"\n" + LINES, LINES),
+    ],
+)
+def test_what_stands_behind_the_end(data, rest):
+    container = detect(data)
+    start = behind(container, data, elements(data, container.start).end)
+    assert (None if start < 0 else data[start:]) == rest

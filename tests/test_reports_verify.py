@@ -362,3 +362,17 @@ def test_on_a_terminal_what_nobody_knows_is_read_to_its_end(monkeypatch):
     assert words.startswith("intact journal.jsonl: 7 events")
     assert CUT_TAIL in words and NO_SECRET in words
     assert "…" not in words.partition(CUT_TAIL)[2]
+
+
+@pytest.mark.parametrize("spoil", ["behind", "twice", "comma"])
+def test_what_an_array_or_a_wrapper_hides_is_a_finding(capsys, spoil):
+    events = [json.dumps(record) for record in ledger()]
+    array = f"[{', '.join(events)}]"
+    data = {
+        "behind": f"{array}\n{events[0]}",
+        "twice": f'{{"events": [{events[0]}], "\\u0065vents": {array}}}',
+        "comma": f"[{events[0]} {', '.join(events[1:])}]",
+    }
+    Path("journal.jsonl").write_text(data[spoil])
+    code, found = say(capsys, "journal.jsonl")
+    assert (code, found["events"], len(found["findings"])) == (1, 7, 1)

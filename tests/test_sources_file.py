@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import builders
+from korg_tui.causal import Journal
 from korg_tui.event import Event, Malformed, Record
 from korg_tui.formats import decode
 from korg_tui.sources import BodyGone, CaughtUp, FileSource, Grew, Opened, Progress, SourceError, State
@@ -324,4 +325,69 @@ def test_a_long_run_in_an_array_is_one_record(tmp_path, end):
     records, source = read(path)
     assert [seq for seq in seqs(records) if seq is not ...] == [1, 2]
     assert reasons(records)[-1].startswith("49,000 records in a row that are no events")
+    source.close()
+
+
+def malformed(records: list[Record]) -> list[str]:
+    return [record.reason for record in records if isinstance(record, Malformed)]
+
+
+@pytest.mark.parametrize(
+    ("around", "word"), [((b"", b""), "array"), ((b'{"events": ', b"}"), "wrapper")], ids=["array", "wrapper"]
+)
+@pytest.mark.parametrize(
+    ("rest", "looks"),
+    [(b"\n7", ""), (b"x\n", ""), (example(2).nested(), ", and looks like 2 events: not of this ledger")],
+)
+def test_what_stands_behind_the_end_is_told(tmp_path, around, word, rest, looks):
+    whole = example().array().join(around)
+    (tmp_path / "ledger").write_bytes(whole + rest)
+    records, _ = read(tmp_path / "ledger")
+    assert [record.seq for record in records if isinstance(record, Event)] == [1, 2, 3, 4, 5]
+    assert malformed(records) == [f"stands after the end of the {word}{looks}"]
+
+
+@pytest.mark.parametrize("between", [b"", b"\n "])
+def test_a_missing_comma_is_told_and_both_sides_are_read(tmp_path, between):
+    events = example().nested().splitlines()
+    data = b"[" + b", ".join(events[:2]) + between + b",".join(events[2:]) + b"]"
+    (tmp_path / "ledger").write_bytes(data)
+    records, _ = read(tmp_path / "ledger")
+    assert [getattr(record, "seq", 0) for record in records] == [1, 2, 0, 3, 4, 5]
+    assert "a comma is missing" in malformed(records)[0]
+
+
+@pytest.mark.parametrize("key", [b'"events"', b'"\\u0065vents"'])
+@pytest.mark.parametrize("padding", [0, 2 << 20])
+def test_the_last_events_of_a_wrapper_are_read_and_the_others_told(tmp_path, key, padding):
+    events = example(2).array() + b', "pad": "' + b"p" * padding + b'"'
+    (tmp_path / "ledger").write_bytes(b'{"events": ' + events + b", " + key + b": " + example().array() + b"}")
+    records, _ = read(tmp_path / "ledger")
+    assert [getattr(record, "seq", 0) for record in records] == [0, 1, 2, 3, 4, 5]
+    assert "more than once" in malformed(records)[0]
+
+
+def test_what_stands_behind_an_array_comes_and_goes_with_the_file(tmp_path):
+    path = tmp_path / "ledger"
+    path.write_bytes(example(3).array())
+    source = FileSource(path, clock=lambda: path.stat().st_mtime_ns + 10**9)
+    journal = Journal("ledger")
+
+    def rows(facts):
+        for fact in facts:
+            journal.apply(fact)
+        ledger = journal.ledgers[0]
+        return [ledger.seq_at(row) for row in range(len(ledger))]
+
+    assert rows(source.start()) == [1, 2, 3]
+    for data, expected in [
+        (example(3).array() + b"\nrest and more", [1, 2, 3, None]),
+        (example(5).array() + b"\nrest", [1, 2, 3, 4, 5, None]),
+        (example(6).array() + b" \n", [1, 2, 3, 4, 5, 6]),
+        (example(3).array().replace(b"}, {", b"}{", 1), None),
+        (example(4).array(), [1, 2, 3, 4]),
+    ]:
+        path.write_bytes(data)
+        found = rows(source.poll())
+        assert expected is None or found == expected
     source.close()

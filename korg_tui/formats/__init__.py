@@ -14,7 +14,16 @@ from korg_tui.formats.canonical import (
     preimage,
     with_signature,
 )
-from korg_tui.formats.detect import BYTE_ORDER_MARK, HEAD, Container, NotALedger, detect, enclosed, is_ledger
+from korg_tui.formats.detect import (
+    BYTE_ORDER_MARK,
+    HEAD,
+    Container,
+    NotALedger,
+    behind,
+    detect,
+    enclosed,
+    is_ledger,
+)
 from korg_tui.formats.fields import digest
 from korg_tui.formats.korg import Body, body, decode, may_hold_event
 from korg_tui.formats.parse import MAX_DEPTH, Unreadable, loads, too_deep
@@ -33,6 +42,7 @@ __all__ = [
     "NotALedger",
     "Preimage",
     "Unreadable",
+    "behind",
     "body",
     "canonical",
     "decode",

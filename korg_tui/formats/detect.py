@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -37,6 +38,8 @@ class Container(msgspec.Struct, frozen=True):
     around: tuple[tuple[int, int], ...] = ()
     """Offset and length of what stands before and behind the events of a wrapper. Put together it is one JSON
     object, in which `events` is an empty array."""
+    passed: tuple[tuple[int, int], ...] = ()
+    """Offset and length of values that a wrapper has for `events`, too, and that do not count."""
 
     @property
     def appended(self) -> bool:
@@ -70,16 +73,53 @@ def detect(data: bytes, *, whole: bool = True) -> Container:
 
 def enclosed(container: Container, data: bytes, end: int) -> Container:
     """The container with what stands around its events, when it is a wrapper; `data` is all of it, and `end`
-    is just behind the last event."""
+    is just behind the last event. When an array of events follows that counts in the place of this one, it
+    `start`s there, and is to be enclosed again."""
     if container.kind != "wrapper":
         return container
     notes = dict(container.notes)
+    passed = list(_events_before(data, container.start))
     for name, position in members(data, gap_end(data, end)):
+        if name == "events" and data[position : position + 1] == b"[":
+            return msgspec.structs.replace(container, start=position + 1)
+        if name == "events":
+            passed.append((position, max(1, value_end(data, position) - position)))
         if name in _CLAIMS:
             notes[name] = _plain(data, position)
+    if passed:
+        notes["events"] = f"the key stands {len(passed) + 1} times: only one array of events is read"
     return msgspec.structs.replace(
-        container, notes=tuple(notes.items()), around=((0, container.start), (end, len(data) - end))
+        container,
+        notes=tuple(notes.items()),
+        around=((0, container.start), (end, len(data) - end)),
+        passed=tuple(passed),
     )
+
+
+def behind(container: Container, data: bytes, end: int) -> int:
+    """Where bytes begin that stand behind the end of an array or a wrapper, of which `end` is just behind the
+    last event; -1 when there are none, or the end is not there."""
+    end = gap_end(data, end)
+    if data[end : end + 1] != b"]":
+        return -1
+    position = end + 1
+    if container.kind == "wrapper":
+        for _, value in members(data, end):
+            position = value_end(data, value)
+            if position < 0:  # cut off; unless it only looks so, to hide events
+                return value if EVENT_START.search(data, value) else -1
+        position = gap_end(data, position)
+        position += data[position : position + 1] == b"}"
+    return _first_byte(data, position)
+
+
+def _events_before(data: bytes, start: int) -> Iterator[tuple[int, int]]:
+    """The values for `events` in a wrapper in front of those from `start` on."""
+    for name, position in members(data, data.find(b"{")):
+        if position >= start - 1:
+            return
+        if name == "events":
+            yield position, value_end(data, position) - position
 
 
 def is_ledger(head: bytes, *, whole: bool = False) -> bool:

@@ -5,6 +5,7 @@ a container that no parser accepts any more (LEDGERS.md, Containers: torn lines,
 
 from __future__ import annotations
 
+import json
 import re
 from array import array
 from collections.abc import Iterator
@@ -74,10 +75,21 @@ def members(data: bytes, start: int) -> Iterator[tuple[str, int]]:
     object ends or is cut off."""
     position = start + 1
     while key := _KEY.match(data, gap_end(data, position)):
-        yield key[1].decode("utf-8", "replace"), key.end()
+        yield _spelled(key[1]), key.end()
         position = value_end(data, key.end())
         if position < 0:
             return
+
+
+def _spelled(key: bytes) -> str:
+    """A key as it reads, whatever escapes it is written with."""
+    text = key.decode("utf-8", "replace")
+    if "\\" not in text:
+        return text
+    try:
+        return str(json.loads(f'"{text}"', strict=False))
+    except ValueError:
+        return text
 
 
 class Elements(msgspec.Struct):

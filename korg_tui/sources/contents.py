@@ -10,7 +10,7 @@ import msgspec
 from korg_tui.event import Event, Record
 from korg_tui.formats import HEAD, Container, NotALedger, detect, enclosed
 from korg_tui.sources.opened import OpenFile
-from korg_tui.sources.records import BATCH, ArrayRecords, Fingerprints, LineReader
+from korg_tui.sources.records import BATCH, ArrayRecords, Fingerprints, LineReader, outside
 
 BATCH_SECONDS = 0.05
 _CHUNK = 256 * 1024
@@ -43,6 +43,8 @@ class Contents:
         self._prints = Fingerprints()
         self._lines = LineReader(0, self._prints)
         self._held: list[Record] = []
+        self._odd = False
+        """Whether an array has more than its elements to tell: it is read from its beginning each time."""
         self._probe = b""
 
     def __len__(self) -> int:
@@ -52,8 +54,7 @@ class Contents:
         """Read all of it: lists of records, whenever one is worth passing on. Raises `NotALedger`."""
         self._open(_detected(file, size))
         if not self.container.appended:
-            found = ArrayRecords(file.read(0, size), self.container.start)
-            self.container = enclosed(self.container, found.data, found.end)
+            self.container, found = _array(self.container, file.read(0, size))
             yield from self._array_records(found)
         else:
             yield from self._lines_until(file, size)
@@ -91,6 +92,7 @@ class Contents:
             self.end = records[-1].offset + records[-1].length
             self.events += sum(isinstance(record, Event) for record in records)
             yield records
+        self._odd = found.odd
         self._held = found.held
         self.end = len(found.data)
 
@@ -128,6 +130,8 @@ class Contents:
         standing = self._prints.standing(
             (lambda offset, length: data[offset : offset + length]) if array else file.read
         )
+        if array and self._odd:
+            standing = 0
         container = self.container if standing else self._detected_again(file, size, fresh)
         if not container.appended:
             return self._array_again(data or file.read(0, size), standing, container, fresh)
@@ -148,10 +152,12 @@ class Contents:
         return container
 
     def _array_again(self, data: bytes, standing: int, container: Container, fresh: bool) -> Changed:
-        found = ArrayRecords(data, self._prints.end(standing - 1) if standing else container.start)
-        if fresh and not found.closed:
+        container, found = _array(container, data, self._prints.end(standing - 1) if standing else -1)
+        if fresh and (found.behind or not found.closed):
             raise Unfinished
-        changed = self._cut(standing, enclosed(container, data, found.end))
+        if standing and found.tells_more():
+            return self._array_again(data, 0, container, fresh)
+        changed = self._cut(standing, container)
         changed.records = [record for records in self._array_records(found) for record in records]
         return changed
 
@@ -175,6 +181,17 @@ def begins_something(head: bytes) -> bool:
     """Whether bytes that are no ledger can still become one: an unfinished first line."""
     text = head.lstrip()
     return b"\n" not in text and text.startswith(_ENDS_LATER) and len(head) < _CHUNK
+
+
+def _array(container: Container, data: bytes, start: int = -1) -> tuple[Container, ArrayRecords]:
+    """The container with what stands around it, and its records, from an element on when `start` says so."""
+    while True:
+        found = ArrayRecords(data, max(start, container.start), amid=start > container.start)
+        whole = enclosed(container, data, found.end)
+        if whole.start == container.start:
+            found.before, found.behind = outside(whole, found)
+            return whole, found
+        container, start = whole, -1
 
 
 def _detected(file: OpenFile, size: int) -> Container:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 
 from builders import Book
 from korg_tui.screens import FindingsScreen, LedgersScreen, SessionScreen
@@ -28,6 +28,8 @@ class Examiner:
         self.gate = threading.Event()
         self.gate.set()
         self.blocked = threading.Event()
+        self.meanwhile: Callable[[], Iterable[None]] = tuple
+        """What happens while it tells what it found."""
 
     @property
     def pending(self) -> int:
@@ -41,6 +43,7 @@ class Examiner:
 
     def telling(self) -> Generator[None, None, Sequence[Check]]:
         yield
+        yield from self.meanwhile()
         seqs = [self.ledger.seq_at(row) for row in range(self.looked)]
         found = tuple(Finding(seq, f"a long value in {seq}", True) for seq in seqs if seq and seq > 1)
         named = {"6.3": Check("6.3", "fail" if found else "pass", self.looked, found)}
@@ -197,6 +200,35 @@ async def test_while_it_grows_the_cursor_stays_on_its_line_and_the_line_on_its_p
         assert screen.list.row.identity == before
         assert screen.list.cursor == at + 1, "a dead pointer more stands above"
         assert screen.list.cursor - round(screen.list.scroll_y) == place
+
+
+async def test_what_comes_while_the_checks_are_told_is_looked_at_too():
+    source = MemorySource(story())
+    async with app_over(source).run_test(size=(80, 24)) as pilot:
+        screen, examiner = await examined(pilot, BROKEN)
+        there, book = len(examiner.ledger), story()
+        more = len(book.nested())
+        book.infer(999, seq=1000)
+        book.infer(999, seq=1001)
+        first, second = book.nested()[more:].splitlines(keepends=True)
+
+        def grow() -> Iterable[None]:
+            """The program takes in what comes, however many steps the telling has left."""
+            if len(examiner.ledger) == there + 1:
+                source.append(second)
+                for _ in range(10_000_000):
+                    yield
+                    if len(examiner.ledger) > there + 1:
+                        break
+
+        examiner.meanwhile = grow
+        source.append(first)
+        await settled(pilot)
+        await settled(pilot)
+        assert len(examiner.ledger) == there + 2
+        assert (examiner.pending, screen.looking) == (0, False)
+        (long_values,) = [check for check in screen.examining.checks if check.check == "6.3"]
+        assert long_values.findings[-1].seq == 1001
 
 
 async def test_one_who_leaves_does_not_wait_and_what_was_looking_ends():

@@ -286,6 +286,23 @@ def test_a_rewind_of_the_parent_behind_the_call_keeps_it(folder: Folder) -> None
     assert rows(folder.ledger("parent")) == ["1", "2", "3", "one:1", "one:2", "one:3", "one:4", "4"]
 
 
+@pytest.mark.parametrize("name", ["parent", "agent-one"])
+def test_an_event_altered_under_its_hash_lets_no_guest_go(folder: Folder, name: str) -> None:
+    folder.write("parent", parent())
+    folder.write("agent-one", child())
+    folder.read("parent", "agent-one")
+    before = rows(folder.ledger("parent"))
+    path = folder.path / f"{name}.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[1] = lines[1].replace(b'"tool_name":"llm_inference"', b'"tool_name":"mlm_inference"')
+    path.write_bytes(b"".join(lines))
+    folder.poll()
+    host = folder.ledger("parent")
+    assert rows(host) == before
+    tools = [host.tool_at(row) for row in range(len(host))]
+    assert tools.count("mlm_inference") == 1
+
+
 def test_a_rewind_of_its_own_ledger_is_followed(folder: Folder) -> None:
     folder.write("parent", parent())
     folder.write("agent-one", child())

@@ -418,6 +418,8 @@ async def test_a_line_taken_from_the_middle_is_told_as_that():
         assert seen["as they were before"] == ["Edit  count.py"]
         assert "rewind dropped" not in str(seen)
         assert "gone 5 Edit: change count.py" in seen
+        await keys(pilot, "a", "a")
+        assert pilot.app.screen.status.plain == "dismissed 1 event that a change of the file had dropped"
 
 
 async def test_a_line_with_other_content_is_told_as_that():

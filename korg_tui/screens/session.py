@@ -386,10 +386,12 @@ class SessionScreen(
         if self.notices:
             super().do_seen()
             return
+        amid = all(each.amid for each in self.ledger.gone)
+        whose = "that a change of the file had dropped" if amid else "that a rewind had dropped"
         dismissed = self.ledger.dismiss()
         self._take_in(())
         self.settle()
-        self.remark = f"dismissed {plural(dismissed, 'event')} that a rewind had dropped"
+        self.remark = f"dismissed {plural(dismissed, 'event')} {whose}"
 
     def do_pane(self) -> None:
         self.set_focus(self.view if self.reading_details else self.details)

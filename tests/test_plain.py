@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -229,3 +230,12 @@ def test_findings_are_told_group_by_group(talk):
     assert "malformed lines, pass: none" in told
     assert any("who wrote it: no event is signed" in line for line in told)
     assert said(talk, "!") == told
+
+
+def test_findings_tell_what_anchors_say(ledger: Path):
+    anchor = {"seq_id": 99_999, "entry_hash": "ab" * 32}
+    (ledger.parent / "anchors.jsonl").write_text(f"{json.dumps(anchor)}\n")
+    told = through_a_pipe(ledger, "open 1", "findings").stdout
+    assert "1 fault of seal and anchors" in told
+    assert "event 99999, anchor: seq 99999 is anchored, and this ledger ends at " in told
+    assert "the outside witness was not asked" in told

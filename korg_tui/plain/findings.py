@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from korg_tui.causal import Ledger
 from korg_tui.reading import Reading
 from korg_tui.text import visible
-from korg_tui.trust import LedgerChain, Watched, checklist
+from korg_tui.trust import Watched, checklist, verification
 from korg_tui.views import Examination, Findings, FoundLine
 
 
@@ -15,11 +15,18 @@ def finding_lines(reading: Reading, ledger: Ledger, watched: Watched | None = No
     """All findings of a ledger, group by group, each a safe line; what was not `watched` is looked at now."""
     found = Findings(ledger, listed=None)
     found.damage.look()
-    read = reading.bodies(ledger)
-    checks = checklist(ledger, read, reading.source.blobs)
+    checks = checklist(ledger, reading.bodies(ledger), reading.source.blobs)
+    looked = verification(reading, ledger)
     done = watched is not None and watched.done
-    standing = watched.standing if watched is not None and done else LedgerChain(ledger, read).whole()
-    found.examination = Examination(standing, checks)
+    standing = watched.standing if watched is not None and done else looked.standing
+    vouching = [each for each in (looked.sealing, looked.anchoring) if each is not None]
+    found.examination = Examination(
+        standing,
+        checks,
+        faults=tuple(fault for each in vouching for fault in each.faults),
+        findings=looked.findings[len(looked.standing.findings) :],
+        notes=tuple(note for each in vouching for note in each.notes),
+    )
     yield visible(found.summary())
     for line in found.lines():
         yield visible(_sentence(line))

@@ -361,7 +361,8 @@ def test_a_missing_comma_is_told_and_both_sides_are_read(tmp_path, between):
 @pytest.mark.parametrize("padding", [0, 2 << 20])
 def test_the_last_events_of_a_wrapper_are_read_and_the_others_told(tmp_path, key, padding):
     events = example(2).array() + b', "pad": "' + b"p" * padding + b'"'
-    (tmp_path / "ledger").write_bytes(b'{"events": ' + events + b", " + key + b": " + example().array() + b"}")
+    data = b", ".join((b'{"events": ' + events, key + b": " + example().array() + b"}"))
+    (tmp_path / "ledger").write_bytes(data)
     records, _ = read(tmp_path / "ledger")
     assert [getattr(record, "seq", 0) for record in records] == [0, 1, 2, 3, 4, 5]
     assert "more than once" in malformed(records)[0]
@@ -390,4 +391,19 @@ def test_what_stands_behind_an_array_comes_and_goes_with_the_file(tmp_path):
         path.write_bytes(data)
         found = rows(source.poll())
         assert expected is None or found == expected
+    source.close()
+
+
+def test_a_rest_behind_an_array_that_is_just_being_written_is_awaited(tmp_path):
+    path = tmp_path / "ledger"
+    path.write_bytes(example(5).array())
+    age = 10**9
+    source = FileSource(path, clock=lambda: path.stat().st_mtime_ns + age)
+    list(source.start())
+    path.write_bytes(example(3).array() + b"\n" + example(5).array()[-300:])
+    age = 10**6
+    assert source.poll() == []
+    assert source.poll_after is not None
+    age = 10**9
+    assert source.poll() != []
     source.close()

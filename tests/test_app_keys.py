@@ -9,11 +9,13 @@ import pty
 import pytest
 from textual import events
 from textual.command import CommandList
+from textual.css.query import NoMatches
 from textual.keys import _character_to_key
 from textual.widgets import Input
 
 from korg_tui import cli, commands
 from korg_tui.app import _hung_up
+from korg_tui.screens.bookmarks import BookmarksScreen
 from stage import app_over, keys, story, worked_example
 
 CHARACTERS = {key for entry in commands.COMMANDS for key in entry.keys if len(key) == 1} | {*commands.DIGITS}
@@ -140,3 +142,39 @@ def test_a_terminal_that_is_lost_is_noticed():
         assert _hung_up(inner)
     finally:
         os.close(inner)
+
+
+async def test_a_command_reaches_no_screen_that_has_ended_or_is_not_laid_out():
+    async with app_over(worked_example()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        early = BookmarksScreen()
+        pilot.app.push_screen(early)
+        early.give("last")
+        early.show_bookmarks()
+        assert not early.ready
+        await pilot.pause()
+        assert early.ready
+        await keys(pilot, "escape")
+        early.give("last")
+        early.show_bookmarks()
+        assert not early.ready
+        assert pilot.app.fault is None
+
+
+@pytest.mark.parametrize("ends", [False, True])
+async def test_what_runs_beside_a_screen_may_find_it_empty_only_before_and_after(ends):
+    async with app_over(worked_example()).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        screen = BookmarksScreen()
+        pilot.app.push_screen(screen)
+
+        async def look() -> None:
+            screen.query_one("#there-is-none")
+
+        if ends:
+            await pilot.pause()
+            with pytest.raises(NoMatches):
+                await screen._run_beside(look)
+            await keys(pilot, "escape")
+        await screen._run_beside(look)
+        assert not screen.ready

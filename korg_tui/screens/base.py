@@ -113,6 +113,8 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         if not self.ready:
             return
         self.begin()
+        if self.notices:
+            self._show_notices()
         self._begun = True
         while self._early:
             self.action_press(self._early.pop(0))
@@ -144,7 +146,8 @@ class KorgScreen(Screen[None], inherit_bindings=False):
     @property
     def ready(self) -> bool:
         """Whether the widgets of the screen are there: not before it is mounted, nor while it ends."""
-        return self.is_mounted and bool(self.children) and self in self.app.screen_stack
+        there = self.is_mounted and self.is_attached and not self._pruning and bool(self.children)
+        return there and self in self.app.screen_stack
 
     def _compositor_refresh(self) -> None:
         """Draw, unless widgets that were just resized will be laid out once more: Textual would draw all of
@@ -175,7 +178,7 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         try:
             await work()
         except NoMatches:
-            if self.is_attached and self in self.app.screen_stack:
+            if self.ready:
                 raise
 
     def changed(self, reading: Reading, changes: Sequence[Change]) -> None:
@@ -218,7 +221,10 @@ class KorgScreen(Screen[None], inherit_bindings=False):
             self.say(self.keymap.elsewhere(key, self.situation))
 
     def give(self, identity: str) -> None:
-        """Carry a command of the table out, or say why not."""
+        """Carry a command of the table out, or say why not. The list of commands gives them, too, maybe when
+        the screen has ended or is not laid out."""
+        if not self.ready:
+            return
         why_not = self.keymap.reason(identity, self.situation)
         self.remark = why_not
         if not why_not:
@@ -265,6 +271,8 @@ class KorgScreen(Screen[None], inherit_bindings=False):
         self._show_notices()
 
     def _show_notices(self) -> None:
+        if not self.ready:
+            return  # they are shown when the screen begins
         bar = self.query_one("#notices", Bar)
         bar.display = bool(self.notices)
         *earlier, last = self.notices or [""]

@@ -74,6 +74,8 @@ class BookmarksScreen(LabellingScreen):
 
     def show_bookmarks(self) -> None:
         """Bring the list up to date."""
+        if not self.ready:
+            return
         every = self.korg.remembered.bookmarks()
         self._look_for(every)
         self.lines.show(list(self._rows(every)))

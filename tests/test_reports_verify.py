@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from builders import WORKED_EXAMPLE, canonical, lines, table
+from builders import WORKED_EXAMPLE, Book, canonical, lines, table
 from korg_tui.cli import main
 from korg_tui.trust import CUT_TAIL, NO_SECRET
 
@@ -136,8 +136,11 @@ def test_one_that_cannot_be_read_does_not_hide_the_others(capsys):
 
 
 def test_one_ledger_of_a_file_whose_numbers_restart(capsys):
-    records = ledger()
-    Path("two.jsonl").write_bytes(lines(records) + lines(records))
+    ledger()
+    other = Book()
+    other.infer(other.prompt("another run"))
+    Path("two.jsonl").write_bytes(Path("journal.jsonl").read_bytes() + other.nested())
+    records = [json.loads(line) for line in other.nested().splitlines()]
     code, said = say(capsys, "two.jsonl")
     assert (code, [each["ledger"] for each in said]) == (0, ["two.jsonl", "two.jsonl#2"])
     code, said = say(capsys, "two.jsonl#2", "--expect-tip", records[-1]["entry_hash"])

@@ -231,7 +231,8 @@ async def test_an_unusual_status_stands_before_the_prompt_where_ledgers_need_the
     sources = [MemorySource(story(), f"/w/{each}/events.jsonl") for each in folders]
     async with app_over(*sources).run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        assert " ".join(head(pilot).split()) == "activity▾ ledger events agents failed dead chain, status, prompt"
+        columns = "activity▾ ledger events agents failed dead chain, status, prompt"
+        assert " ".join(head(pilot).split()) == columns
         rows = [row for row in drawn(pilot) if "partial: begins" in row]
         assert len({row[13:31] for row in rows}) == 2
 

@@ -212,6 +212,8 @@ async def test_a_ledger_that_is_open_comes_before_those_of_the_list():
     sources = [MemorySource(loop(150), f"/w/{number}.jsonl") for number in range(12)]
     app = app_over(*sources)
     async with app.run_test(size=(80, 24)) as pilot:
+        while len(marks(pilot)) < 1:
+            await pilot.pause(0.01)
         await settled(pilot)
         assert set(marks(pilot).values()) == {"✓ intact"}
         await keys(pilot, "G", "enter")

@@ -121,10 +121,12 @@ def test_50_mb(snap_compare, size, theme):
     blob = put(content)
 
     async def press(pilot) -> None:
-        await reading(blob, "G", "pageup")(pilot)
+        await reading(blob)(pilot)
         screen = pilot.app.screen
         while screen.view.lines.work(1000):
             pass
+        screen.settle()
+        await keys(pilot, "G", "pageup")
         screen.settle()
         await pilot.pause()
 

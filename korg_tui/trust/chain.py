@@ -43,14 +43,22 @@ _PLAIN = f"its hash is plain SHA-256: {NO_KEY}"
 
 class Chain:
     """A chain as far as it was looked at. `key`: that of a keyed ledger. `signers`: with them, every event
-    must be signed. `since`: events with a smaller seq are passed over, but for the link from the last one."""
+    must be signed. `since`: events with a smaller seq are passed over, but for the link from the last one.
+    `further`: other events stand before in the same file, and these are a ledger of their own because their
+    numbers came already; so they have to begin a chain."""
 
     def __init__(
-        self, key: bytes | None = None, *, signers: Signers | None = None, since: int | None = None
+        self,
+        key: bytes | None = None,
+        *,
+        signers: Signers | None = None,
+        since: int | None = None,
+        further: bool = False,
     ) -> None:
         self._key = key
         self._signers = signers
         self._since = since
+        self._further = further
         self._hash: Callable[[bytes], str] = _sha256 if key is None else lambda text: _hmac(key, text)
         self._tip: Any = _UNKNOWN
         """The hash that the event before states."""
@@ -191,8 +199,8 @@ class Chain:
     def _expected(self, found: Preimage, seq: int) -> Any:
         """What its prev_hash must be."""
         if self._tally.first is None:
-            self._tally.begin(seq, found.prev_hash == ZEROS)
-            if self._unreadable and self._tip is _UNKNOWN:
+            self._tally.begin(seq, found.prev_hash == ZEROS or self._further)
+            if self._further or (self._unreadable and self._tip is _UNKNOWN):
                 return ZEROS
         return self._tip
 
@@ -218,6 +226,11 @@ class Chain:
         if self._unreadable:
             return "the line before it could not be read, and it follows on something else than is here"
         before = self._before
+        if before is None and self._further:
+            return (
+                "its number came before in this file, and it begins no chain of its own: it was put in, "
+                f"moved, or renumbered; its prev_hash is {_short(found.prev_hash)}"
+            )
         if not found.prev_hash:
             return f"it has no prev_hash, and seq {before} stands before it"
         if found.prev_hash == ZEROS:
@@ -225,7 +238,7 @@ class Chain:
         gone = ""
         if before is not None and seq > before + 1:
             gone = f"seq {before + 1} is" if seq == before + 2 else f"{seq - before - 1:,} seqs between are"
-            gone = f", and {gone} not here"
+            gone = f", and {gone} not before it"
         hashes = f"its prev_hash is {_short(found.prev_hash)}, not {_short(self._tip)}"
         return f"it names another event before it than seq {before}{gone}: {hashes}"
 
@@ -239,7 +252,7 @@ class Chain:
         if found.odd:
             end = "its hash fits as this program writes it"
             if not fits:
-                end = "its hash does not fit, which may be the spelling of the number"
+                end = "its hash does not fit, which may be the spelling of the number, or a change"
             tally.odd(Finding(seq, f"{'; '.join(found.odd)}; {end}", offset=offset), fits)
         if found.damaged:
             text = "it holds bytes that are no UTF-8, which other programs do not read as this one does"

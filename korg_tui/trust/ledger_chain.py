@@ -137,10 +137,11 @@ class LedgerChain:
         key: bytes | None = None,
         signers: Signers | None = None,
         since: int | None = None,
+        further: bool = False,
     ) -> None:
         self._ledger = ledger
         self._read = read
-        self._begin = Chain(key, signers=signers, since=since)
+        self._begin = Chain(key, signers=signers, since=since, further=further)
         self._chain = self._begin
         self._turn = 0
         self._seen = array("q")

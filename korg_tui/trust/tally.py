@@ -246,7 +246,7 @@ class Tally:
         if self.signed and not self._signers:
             yield f"{self.signed:,} events are signed; --pubkey KEY checks them"
         yield from self._rest(verdict)
-        if verdict in ("intact", "window"):
+        if verdict in ("intact", "window", "unverifiable"):
             yield CUT_TAIL
 
     def _rest(self, verdict: Verdict) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from korg_tui.causal import Ledger
@@ -11,6 +11,7 @@ from korg_tui.event import Kind
 from korg_tui.formats import body, digest
 from korg_tui.reading import Reading
 from korg_tui.sources import BodyGone
+from korg_tui.text import visible
 from korg_tui.trust.anchoring import Anchoring, anchored, check_anchors
 from korg_tui.trust.anchors import Anchors, anchors_beside
 from korg_tui.trust.found import Fault, Finding, Standing, Verdict
@@ -65,6 +66,12 @@ class Verification:
     expected: str = ""
     """The tip that it was to have; empty when none was named."""
     tip_faults: tuple[Fault, ...] = ()
+    moved: tuple[Finding, ...] = ()
+    """What shows that lines of the file were moved, or stand there twice."""
+    further: bool = False
+    """Whether other events stand before in the same file."""
+    blobs: int = 0
+    """How many blobs it names."""
 
     @property
     def verdict(self) -> Verdict:
@@ -89,7 +96,7 @@ class Verification:
         """What else to know, by event."""
         anchorings = (self.anchoring, None if self.sealing is None else self.sealing.anchoring)
         more = (finding for each in anchorings if each is not None for finding in each.findings)
-        return (*self.standing.findings, *more)
+        return (*self.standing.findings, *self.moved, *more)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -106,19 +113,28 @@ class Verification:
             verdict == "unverifiable" and not self.standing.misfits
         )
 
+    @property
+    def _is_cut(self) -> bool:
+        """Whether something shows already that the end is not what it was."""
+        return any(fault.kind in ("tip", "anchor") for fault in self.faults)
+
     def _notes(self) -> Iterator[str]:
         has_tip = self.expected and not self.tip_faults
         sealing = self.sealing
         sealed_tip = sealing is not None and sealing.status == "trusted" and not sealing.faults
-        ends_known = has_tip or (sealed_tip and self.seal is not None and self.seal.tip)
+        ends_known = has_tip or (sealed_tip and self.seal is not None and self.seal.tip) or self._is_cut
         yield from (note for note in self.standing.notes if not (ends_known and note == CUT_TAIL))
         if has_tip:
             yield "it ends with the expected tip"
+        if self.further:
+            yield "other events stand before it in the file: its numbers began again"
         if self.sealing is not None:
             yield from self.sealing.notes
         if self.anchoring is not None:
             yield from self.anchoring.notes
-        vouched = self.keyed or self.signers
+        if self.blobs:
+            yield f"{self.blobs:,} blobs are named: korg-tui check looks at them"
+        vouched = self.keyed or self.signers or (sealing is not None and sealing.status == "trusted")
         if self.standing.verdict in ("intact", "window", "unverifiable") and not vouched:
             yield NO_SECRET
 
@@ -132,7 +148,8 @@ def verification(
     seal = _seal(reading)
     found = None if seal is None else sealed(ledger, seal)
     keys = keys_for_events(asked.keys, seal, found, read) if found is not None else asked.keys
-    chain = LedgerChain(ledger, read, key=asked.key, signers=keys, since=asked.since)
+    further = is_further(reading, ledger)
+    chain = LedgerChain(ledger, read, key=asked.key, signers=keys, since=asked.since, further=further)
     standing = _walked(chain, len(ledger), watch)
     return Verification(
         ledger.name,
@@ -144,6 +161,9 @@ def verification(
         _anchoring(reading, ledger, asked.anchors, read),
         asked.expect_tip,
         tuple(_tip_faults(ledger, asked.expect_tip, read)) if asked.expect_tip else (),
+        tuple(_moved(reading, ledger, read)) if further or standing.verdict == "window" else (),
+        further,
+        len({sha for blobs in ledger.columns.blobs.values() for sha in blobs}),
     )
 
 
@@ -211,11 +231,45 @@ def _tip_faults(ledger: Ledger, expected: str, read: Callable[[int, int], bytes]
     yield Fault(seq, "tip", text, offset)
 
 
-def _stated(ledger: Ledger, row: int, read: Callable[[int, int], bytes]) -> str:
-    """The hash that an event says it has."""
+def _stated(
+    ledger: Ledger, row: int, read: Callable[[int, int], bytes], field: str = "entry_hash"
+) -> str:
+    """The hash that an event says it has, or the one of the event before it."""
     try:
         found = body(read(ledger.offset[row], ledger.length[row]))
     except BodyGone:
         return ""
-    value = None if found is None else found.record.get("entry_hash")
+    value = None if found is None else found.record.get(field)
     return value if isinstance(value, str) else ""
+
+
+# several ledgers in one file
+
+
+def is_further(reading: Reading, ledger: Ledger) -> bool:
+    """Whether other events stand before these in the same file: its numbers began again."""
+    return reading.source.watched is not None and reading.journal.ledgers[0] is not ledger
+
+
+def _moved(reading: Reading, ledger: Ledger, read: Callable[[int, int], bytes]) -> Iterator[Finding]:
+    """What the other ledgers of its file say of the first event: what it follows stands elsewhere, or it
+    stands there itself."""
+    others = [other for other in reading.journal.ledgers if other is not ledger]
+    first = next((row for row in range(len(ledger)) if ledger.kind[row] < Kind.MALFORMED), None)
+    if first is None or reading.source.watched is None:
+        return
+    for field, words in (("prev_hash", "it follows {}: lines were moved"), ("entry_hash", "it is {} again")):
+        stated = _stated(ledger, first, read, field)
+        name = _named(others, stated, read) if TIP.fullmatch(stated) else ""
+        if name:
+            yield Finding(ledger.seq[first], words.format(name), True, ledger.offset[first])
+
+
+def _named(ledgers: Iterable[Ledger], stated: str, read: Callable[[int, int], bytes]) -> str:
+    """What the event with this hash is called; empty when there is none."""
+    wanted = digest(stated, b"")
+    for ledger in ledgers:
+        for row in range(len(ledger)):
+            if ledger.columns.digest[row] == wanted and _stated(ledger, row, read) == stated:
+                return f"seq {ledger.seq[row]} of {visible(ledger.name, 80)}"
+    return ""

@@ -13,6 +13,7 @@ from korg_tui.reading import Reading
 from korg_tui.sources import DemoSource
 from korg_tui.trust.found import Standing
 from korg_tui.trust.ledger_chain import EVENTS, SIZE, Batch, LedgerChain
+from korg_tui.trust.verification import is_further
 from korg_tui.trust.watched import Watched
 
 TOGETHER = 64
@@ -101,7 +102,7 @@ class Vigil:
     def _new(self, reading: Reading, ledger: Ledger) -> _Kept:
         key = None if isinstance(reading.source, DemoSource) else self._key
         kept = _Kept(reading, ledger, self._clock())
-        kept.chain = LedgerChain(ledger, kept.read, key=key)
+        kept.chain = LedgerChain(ledger, kept.read, key=key, further=is_further(reading, ledger))
         return kept
 
     def forget(self, ledger: Ledger) -> None:

@@ -379,3 +379,13 @@ def test_what_an_array_or_a_wrapper_hides_is_a_finding(capsys, spoil):
     Path("journal.jsonl").write_text(data[spoil])
     code, found = say(capsys, "journal.jsonl")
     assert (code, found["events"], len(found["findings"])) == (1, 7, 1)
+
+
+@pytest.mark.parametrize("command", ["verify", "check"])
+def test_a_since_that_no_event_reaches_is_wrong_use(capsys, command):
+    ledger()
+    assert main([command, "journal.jsonl", "--since", "7", "--json"]) in (0, 1)
+    capsys.readouterr()
+    assert main([command, "journal.jsonl", "--since", "8", "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "korg-tui: --since 8: no event has that seq or a later one\n")

@@ -105,3 +105,26 @@ def test_whoever_watches_a_file_says_the_same(tmp_path):
     source.close()
     verdicts = [vigil.standing(ledger).verdict for ledger in reading.journal.ledgers]
     assert verdicts == ["intact", "broken"]
+
+
+def test_numbers_that_were_skipped_are_noted(tmp_path):
+    book = Book()
+    think = book.prompt("fix the bug")
+    (found,) = verified(tmp_path / "a.jsonl", renumbered(book, think))
+    assert found.verdict == "intact"
+    assert "3 numbers between its first event and its last were skipped" in found.notes
+
+
+def renumbered(book: Book, parent: int) -> list[bytes]:
+    """The book, and one more event three numbers later."""
+    book.infer(parent)
+    book.records[-1]["seq_id"] += 3
+    return [book.nested()]
+
+
+def test_a_line_that_is_no_event_says_why(tmp_path):
+    parts = lines()
+    (found,) = verified(tmp_path / "a.jsonl", [*parts[:3], b"[1]\n", *parts[3:]])
+    (finding,) = found.findings
+    assert finding.seq is None
+    assert re.fullmatch(r"the line at byte [\d,]+ is no event: not an event: a JSON list .*", finding.text)

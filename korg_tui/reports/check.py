@@ -12,6 +12,7 @@ from typing import Any
 from korg_tui.causal import Ledger
 from korg_tui.export import to_json
 from korg_tui.reading import Reading
+from korg_tui.reports.asked import UsageError
 from korg_tui.reports.junit import Case, Suite, spare_sources, write_junit
 from korg_tui.reports.one_by_one import OneByOne, Watch
 from korg_tui.reports.page import Line, folded, print_page
@@ -32,6 +33,11 @@ class _Checked:
 
     ledger: str
     checks: tuple[Check, ...]
+
+    @property
+    def events(self) -> int:
+        """How many events were looked at."""
+        return next(check.looked_at for check in self.checks if check.check == "6.6")
 
     @property
     def failed(self) -> bool:
@@ -58,6 +64,8 @@ def check(arguments: argparse.Namespace) -> int:
         if not arguments.json:
             print_page(folded(_page(each)))
             sys.stdout.flush()
+    if arguments.since is not None and found and not any(each.events for each in found):
+        raise UsageError(f"--since {arguments.since}: no event has that seq or a later one")
     if arguments.json and not (walk.unread and not found):
         documents = [{"ledger": each.ledger, "checks": _document(each)} for each in found]
         print(to_json(_document(found[0]) if len(found) == 1 and not walk.unread else documents))

@@ -60,6 +60,8 @@ def verify(arguments: argparse.Namespace) -> int:
         if not arguments.json:
             print_page(folded(verified_page(each)))
             sys.stdout.flush()
+    if asked.since is not None and found and not any(each.standing.events for each in found):
+        raise UsageError(f"--since {asked.since}: no event has that seq or a later one")
     if arguments.json and not (walk.unread and not found):
         documents = [{"ledger": each.ledger, **verified_document(each)} for each in found]
         print(to_json(verified_document(found[0]) if len(documents) == 1 and not walk.unread else documents))

@@ -15,6 +15,8 @@ from korg_tui.trust.found import Fault, Finding, Standing, Verdict
 KEPT = 1_000
 """Faults, and findings, of each kind that are kept; of more, the first."""
 
+UNREAD = "could not be read: what it was is not known"
+"""What is said of a line of which nothing else is known."""
 CUT_TAIL = (
     "nothing here can show that events were cut off the end: only an anchor or a known tip "
     "(--expect-tip HASH) can"
@@ -115,7 +117,7 @@ class Tally:
         if torn:
             self._torn = True
         else:
-            text = f"the line at byte {offset:,} could not be read: what it was is not known"
+            text = f"the line at byte {offset:,} {UNREAD}"
             self._find("unreadable", Finding(None, text, True, offset))
 
     def deep(self, offset: int) -> None:

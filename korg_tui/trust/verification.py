@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from korg_tui.causal import Ledger
 from korg_tui.event import Kind
@@ -19,7 +19,7 @@ from korg_tui.trust.ledger_chain import LedgerChain
 from korg_tui.trust.sealing import Sealed, Sealing, check_seal, keys_for_events, sealed
 from korg_tui.trust.seals import Seal, seal_of
 from korg_tui.trust.signatures import PublicKeys
-from korg_tui.trust.tally import CUT_TAIL
+from korg_tui.trust.tally import CUT_TAIL, UNREAD
 
 TIP = re.compile(r"[0-9a-f]{64}")
 """A tip as ledgers write it."""
@@ -68,6 +68,8 @@ class Verification:
     tip_faults: tuple[Fault, ...] = ()
     moved: tuple[Finding, ...] = ()
     """What shows that lines of the file were moved, or stand there twice."""
+    skipped: int = 0
+    """How many numbers between its first event and its last no event has."""
     further: bool = False
     """Whether other events stand before in the same file."""
     blobs: int = 0
@@ -132,6 +134,8 @@ class Verification:
             yield from self.sealing.notes
         if self.anchoring is not None:
             yield from self.anchoring.notes
+        if self.skipped and self.standing.verdict in ("intact", "window", "unverifiable"):
+            yield f"{self.skipped:,} numbers between its first event and its last were skipped"
         if self.blobs:
             yield f"{self.blobs:,} blobs are named: korg-tui check looks at them"
         vouched = self.keyed or self.signers or (sealing is not None and sealing.status == "trusted")
@@ -150,7 +154,7 @@ def verification(
     keys = keys_for_events(asked.keys, seal, found, read) if found is not None else asked.keys
     further = is_further(reading, ledger)
     chain = LedgerChain(ledger, read, key=asked.key, signers=keys, since=asked.since, further=further)
-    standing = _walked(chain, len(ledger), watch)
+    standing = _with_reasons(_walked(chain, len(ledger), watch), ledger)
     return Verification(
         ledger.name,
         standing,
@@ -162,9 +166,37 @@ def verification(
         asked.expect_tip,
         tuple(_tip_faults(ledger, asked.expect_tip, read)) if asked.expect_tip else (),
         tuple(_moved(reading, ledger, read)) if further or standing.verdict == "window" else (),
+        _skipped(ledger),
         further,
         len({sha for blobs in ledger.columns.blobs.values() for sha in blobs}),
     )
+
+
+def _with_reasons(standing: Standing, ledger: Ledger) -> Standing:
+    """Of lines that could not be read the model knows why."""
+    if not standing.findings or not ledger.columns.reasons:
+        return standing
+    reasons = {ledger.offset[row]: reason for row, reason in ledger.columns.reasons.items()}
+    findings = tuple(
+        replace(each, text=each.text.replace(UNREAD, f"is no event: {visible(reasons[each.offset], 200)}"))
+        if each.seq is None and each.offset in reasons
+        else each
+        for each in standing.findings
+    )
+    return replace(standing, findings=findings)
+
+
+def _skipped(ledger: Ledger) -> int:
+    """Numbers that no event has, though none are known to be missing."""
+    guests = ledger.columns.guests
+    own = [
+        ledger.seq[row]
+        for row in range(len(ledger))
+        if ledger.kind[row] < Kind.MALFORMED and row not in guests
+    ]
+    if not own or ledger.holes:
+        return 0
+    return own[-1] - own[0] + 1 - len(own)
 
 
 def _walked(chain: LedgerChain, rows: int, watch: Watch | None) -> Standing:

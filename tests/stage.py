@@ -136,6 +136,14 @@ async def keys(pilot, *pressed: str) -> None:
     await pilot.pause()
 
 
+async def resized(pilot, columns: int, rows: int) -> None:
+    """Make the terminal larger or smaller, and let the screen settle: a size is taken in some time after."""
+    await pilot.resize_terminal(columns, rows)
+    while pilot.app.screen.size != (columns, rows):
+        await pilot.pause(0.01)
+    await pilot.pause()
+
+
 def story() -> Book:
     """Three sessions: a main agent with two sub-agents at once, a failure and its repair, and a blob; an
     event whose parent is missing; and another agent's session that has nothing to do with it."""

@@ -9,7 +9,7 @@ from korg_tui.config import Settings
 from korg_tui.screens import KorgScreen
 from korg_tui.screens.matter import ValueMatter
 from korg_tui.screens.reader import ReaderScreen
-from stage import Book, app_over, foreign, keys, painted
+from stage import Book, app_over, foreign, keys, painted, resized
 from terminal import Terminal, Written, korg
 
 RED = "\x1b[1;31mFAILED\x1b[0m \x1b[38;5;208mtests/test_dates.py\x1b[0m \x1b[48;2;1;2;3m1 failed\x1b[0m"
@@ -75,7 +75,7 @@ async def test_no_colour_and_no_sign_beyond_ascii_reaches_any_screen(monkeypatch
             await keys(pilot, *pressed)
             await app.workers.wait_for_complete()
             if step == len(WALK) - 3:
-                await pilot.resize_terminal(80, 24)
+                await resized(pilot, 80, 24)
             await pilot.pause()
             assert place(app) is where, pressed
             assert painted(app) == set(), (where, pressed)

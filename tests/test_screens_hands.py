@@ -17,7 +17,7 @@ from korg_tui.screens.labelling import LETTERS, labels_for
 from korg_tui.sources import FileSource
 from korg_tui.views import bookmark
 from korg_tui.widgets.bookmarks import BookmarkRow
-from stage import MemorySource, app_over, keys, story, worked_example
+from stage import MemorySource, app_over, keys, resized, story, worked_example
 
 LEDGER = ".korg/journal.jsonl"
 
@@ -154,7 +154,7 @@ async def test_panes_are_resized_by_keys_and_by_the_mouse_and_remembered():
         await pilot.mouse_up(offset=(80, 10))
         assert screen.details.outer_size.width == 39
         assert kept.panes() == {"wide": 33}
-        await pilot.resize_terminal(80, 24)
+        await resized(pilot, 80, 24)
         await keys(pilot, "-")
         assert kept.panes().keys() == {"wide", "narrow"}
         assert screen.details.outer_size.height >= 4

@@ -10,7 +10,7 @@ from korg_tui.widgets.chrome import Ask, KeyFooter, Line
 from korg_tui.widgets.details import Details
 from korg_tui.widgets.minimap import Minimap
 from korg_tui.widgets.spine import SpineView
-from stage import app_over, keys, story, worked_example
+from stage import app_over, keys, resized, story, worked_example
 
 
 def at(pilot) -> int | None:
@@ -266,7 +266,7 @@ async def test_details_lie_beside_or_below():
 
 async def test_resizing_keeps_the_cursor_on_its_event_and_in_view(pilot):
     await stand(pilot, 12)
-    await pilot.resize_terminal(80, 24)
+    await resized(pilot, 80, 24)
     await pilot.pause()
     view = pilot.app.screen.view
     assert at(pilot) == 12

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from builders import START_MS, Book, FixedClock
 from conftest import FolderedSvg
-from stage import SIZES, MemorySource, app_over, keys, story, worked_example
+from stage import SIZES, MemorySource, app_over, keys, resized, story, worked_example
 
 Steps = Callable[[Pilot], Awaitable[None]]
 
@@ -39,7 +39,7 @@ def shots(snapshot):
             await steps(pilot)
             for size in sizes:
                 if app.size != SIZES[size]:
-                    await pilot.resize_terminal(*SIZES[size])
+                    await resized(pilot, *SIZES[size])
                     await pilot.pause()
                     await pilot.pause()
                 kept = snapshot(name=f"{size}-{theme}", extension_class=SizedSvg)

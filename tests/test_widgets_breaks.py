@@ -11,7 +11,7 @@ from korg_tui.text import width
 from korg_tui.trust import Fault, Standing
 from korg_tui.widgets.lines import LineList
 from korg_tui.widgets.spine import SpineView
-from stage import MemorySource, app_over, foreign, keys, story, wheel
+from stage import MemorySource, app_over, foreign, keys, resized, story, wheel
 
 WHY = "8 names another event before it than 7"
 FAULTS = (
@@ -114,7 +114,7 @@ async def test_in_ascii():
 
 @pytest.mark.parametrize("cells", [1, 6, 20, 40, 60])
 async def test_in_any_room(pilot, cells):
-    await pilot.resize_terminal(cells, 50)
+    await resized(pilot, cells, 50)
     await pilot.pause()
     view = pilot.app.screen.view
     assert {view.render_line(y).cell_length for y in range(view.size.height)} == {view.row_width}

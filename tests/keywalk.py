@@ -92,8 +92,8 @@ _SESSION: Walk = (
     (Place.SESSION, (("!", "findings › of"),)),
     (Place.FINDINGS, (
         ("n", "› dead pointers › 22"), ("g", "› chain"), ("]", "› dead pointers › 22"), ("g", "› chain"),
-        ("N", "there is no earlier finding"), ("g", "› chain"), ("[", "there is no earlier finding"),
-        ("n", "no later finding|the only finding"), ("enter", at(22)),
+        ("N", "› 7.6 › 22"), ("g", "› chain"), ("[", "› 7.6 › 22"), ("n", "› dead pointers › 22"),
+        ("enter", at(22)),
     )),
     (Place.SESSION, (("backspace", "› dead pointers › 22"),)),
     (Place.FINDINGS, (("escape", at(2)),)),
